@@ -1,0 +1,131 @@
+//! What the macros' expansions name. No part of the public interface.
+
+pub use crate::derive_support as derive;
+pub use crate::memory::operand::{ToDestination, ToSource};
+pub use crate::memory::pair::{Pair, RawPair};
+
+pub use crate::copy::Order;
+
+use crate::error::Result;
+use crate::memory::DeviceCopy;
+use crate::memory::operand::{DeviceDestination, HostDestination};
+use crate::stream::Stream;
+
+/// The third operand of a macro: where the operation runs. A trait over both other operands, so that each kind of third
+/// operand accepts exactly the operands that are sound with it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be what a copy runs on",
+    label = "a `Stream`, by value or by reference, is expected"
+)]
+pub trait On {
+    /// What it becomes.
+    type On;
+    /// Makes it.
+    fn __on(self) -> Self::On;
+}
+
+impl<'s> On for &'s Stream {
+    type On = &'s Stream;
+
+    fn __on(self) -> &'s Stream {
+        self
+    }
+}
+
+/// No third operand: a stream of the context's own.
+#[derive(Clone, Copy, Debug)]
+pub struct Now;
+
+/// A copy from `S` to `D` where `Self` says.
+pub trait CopyOn<D, S> {
+    #[doc(hidden)]
+    fn copy(self, destination: D, source: S) -> Result<()>;
+}
+
+impl<D: Pair<S>, S> CopyOn<D, S> for Now {
+    fn copy(self, destination: D, source: S) -> Result<()> {
+        destination.copy(source, Order::Now)
+    }
+}
+
+impl<D: Pair<S>, S> CopyOn<D, S> for &Stream {
+    fn copy(self, destination: D, source: S) -> Result<()> {
+        destination.copy(source, Order::On(self))
+    }
+}
+
+/// Copies `source` to `destination`; complete on return.
+///
+/// # Errors
+///
+/// What the pair's own copy fails with.
+#[track_caller]
+pub fn copy<D, S>(destination: D, source: S, on: impl CopyOn<D, S>) -> Result<()> {
+    on.copy(destination, source)
+}
+
+/// Queues a copy of `source` to `destination`.
+///
+/// # Errors
+///
+/// What the pair's own copy fails with.
+///
+/// # Safety
+///
+/// As [`RawPair`].
+#[track_caller]
+pub unsafe fn copy_raw<D: RawPair<S>, S>(destination: D, source: S, stream: &Stream) -> Result<()> {
+    // SAFETY: the caller's contract.
+    unsafe { destination.copy_raw(source, stream) }
+}
+
+/// Memory that can be filled with `T`s.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be filled with a `{T}`",
+    label = "the value must have the element type"
+)]
+pub trait Fill<T> {
+    #[doc(hidden)]
+    fn fill(self, value: T, order: Order<'_>) -> Result<()>;
+}
+
+impl<T: DeviceCopy> Fill<T> for DeviceDestination<'_, T> {
+    fn fill(self, value: T, order: Order<'_>) -> Result<()> {
+        self.into_slice().fill_in_order(value, order)
+    }
+}
+
+impl<T: DeviceCopy> Fill<T> for HostDestination<'_, T> {
+    fn fill(self, value: T, _order: Order<'_>) -> Result<()> {
+        self.fill(value);
+        Ok(())
+    }
+}
+
+/// A fill of `D` with `T`s where `Self` says.
+pub trait FillOn<D, T> {
+    #[doc(hidden)]
+    fn fill(self, destination: D, value: T) -> Result<()>;
+}
+
+impl<D: Fill<T>, T> FillOn<D, T> for Now {
+    fn fill(self, destination: D, value: T) -> Result<()> {
+        destination.fill(value, Order::Now)
+    }
+}
+
+impl<D: Fill<T>, T> FillOn<D, T> for &Stream {
+    fn fill(self, destination: D, value: T) -> Result<()> {
+        destination.fill(value, Order::On(self))
+    }
+}
+
+/// Fills `destination` with `value`; complete on return.
+///
+/// # Errors
+///
+/// The driver's code.
+#[track_caller]
+pub fn fill<D, T>(destination: D, value: T, on: impl FillOn<D, T>) -> Result<()> {
+    on.fill(destination, value)
+}

@@ -1,0 +1,245 @@
+//! Device memory of a context: from a pool that keeps what is freed, where the device has pools.
+
+use super::binding::{Bound, Relaxed};
+use super::inner::Inner;
+use super::settle::{Exposed, settle};
+use super::streams::RawStream;
+use crate::device::{Device, DeviceAttribute};
+use crate::driver::ffi::{
+    ALLOCATION_TYPE_PINNED, CUdeviceptr, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream, Handle, LOCATION_DEVICE,
+    POINTER_DEVICE_ORDINAL, POINTER_MEMPOOL_HANDLE, POOL_RELEASE_THRESHOLD, STREAM_NON_BLOCKING,
+};
+use crate::driver::{Driver, check, symbol};
+use crate::error::{Error, Result, Status};
+
+/// How a context gets its device memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AllocatorKind {
+    /// From a memory pool of the context's own, which keeps what is freed until [`trim`](super::Context::trim)
+    /// (`cuMemAllocFromPoolAsync`).
+    Pool,
+    /// From the driver, one call an allocation (`cuMemAlloc`): the device has no pools.
+    Direct,
+}
+
+/// Device memory and how it was made, which decides how it is freed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allocation {
+    pub(crate) address: CUdeviceptr,
+    pub(crate) origin: AllocatorKind,
+}
+
+/// The pool, if there is one, and the stream on which it allocates and frees.
+#[derive(Debug)]
+pub(super) struct Allocator {
+    pool: Option<Handle<CUmemoryPool>>,
+    stream: RawStream,
+}
+
+impl Allocator {
+    pub(super) fn new(bound: &Bound<'_>, device: &Device) -> Result<Self> {
+        let mut stream = RawStream::create(bound.driver(), STREAM_NON_BLOCKING, 0)?;
+        let has_pools = device.attribute(DeviceAttribute::MEMORY_POOLS_SUPPORTED).is_ok_and(|value| value != 0);
+        let pool = if has_pools { create_pool(bound.driver(), device) } else { Ok(None) };
+        match pool {
+            Ok(pool) => Ok(Self { pool: pool.map(Handle), stream }),
+            Err(error) => {
+                // SAFETY: the stream ends here.
+                let _ = unsafe { stream.destroy(bound.driver()) };
+                Err(error)
+            }
+        }
+    }
+
+    pub(super) fn kind(&self) -> AllocatorKind {
+        if self.pool.is_some() { AllocatorKind::Pool } else { AllocatorKind::Direct }
+    }
+
+    pub(super) fn destroy(&mut self, bound: &Bound<'_>) {
+        if let Some(pool) = self.pool.take() {
+            // SAFETY: the pool is alive and used no more; what is still allocated from it stays valid until freed.
+            let status = unsafe { bound.driver().pool_destroy(pool.0) };
+            if !status.is_success() {
+                log::debug!("a pool was not destroyed: {status}");
+            }
+        }
+        // SAFETY: the allocator is used no more.
+        if let Err(error) = unsafe { self.stream.destroy(bound.driver()) } {
+            log::debug!("a stream was not destroyed: {error}");
+        }
+    }
+}
+
+/// A pool that keeps all that is freed to it; `None` where the driver is too old to make one.
+fn create_pool(driver: &dyn Driver, device: &Device) -> Result<Option<CUmemoryPool>> {
+    let props = CUmemPoolProps {
+        alloc_type: ALLOCATION_TYPE_PINNED,
+        handle_types: 0,
+        location: CUmemLocation { kind: LOCATION_DEVICE, id: device.handle() },
+        win32_security_attributes: core::ptr::null_mut(),
+        max_size: 0,
+        usage: 0,
+        reserved: [0; 54],
+    };
+    let mut pool: CUmemoryPool = core::ptr::null_mut();
+    // SAFETY: `pool` is writable and `props` readable for the length of the call.
+    match unsafe { driver.pool_create(&raw mut pool, &raw const props) } {
+        Status::MISSING_SYMBOL | Status::NOT_SUPPORTED => return Ok(None),
+        status => check(symbol::pool_create, status)?,
+    }
+    let mut keep_all = u64::MAX;
+    // SAFETY: the pool is alive, and this attribute is read as a `u64`, for which `keep_all` serves during the call.
+    let status = unsafe { driver.pool_set_attribute(pool, POOL_RELEASE_THRESHOLD, (&raw mut keep_all).cast()) };
+    if let Err(error) = check(symbol::pool_set_attribute, status) {
+        // SAFETY: the pool was just made and nothing uses it.
+        let _ = unsafe { driver.pool_destroy(pool) };
+        return Err(error);
+    }
+    Ok(Some(pool))
+}
+
+impl Inner {
+    /// Allocates `bytes` (more than 0) of device memory, queues what `prepare` does with it, and waits for both.
+    ///
+    /// Calls: `cuMemAllocFromPoolAsync`, `prepare`'s, `cuStreamSynchronize`; without a pool `cuMemAlloc_v2` comes first.
+    /// When memory runs out, pending frees are awaited, the pool is trimmed and the allocation tried once more.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`]; the driver's code. Nothing stays allocated.
+    pub(crate) fn allocate(
+        &self,
+        bytes: usize,
+        prepare: impl FnOnce(&dyn Driver, CUdeviceptr, CUstream) -> Result<()>,
+    ) -> Result<Allocation> {
+        let bound = self.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
+        let stream = self.allocator().stream.handle();
+        let allocation = match self.try_allocate(bytes) {
+            Err(Error::Driver { status: Status::OUT_OF_MEMORY, .. }) => {
+                self.settle_allocator()?;
+                self.trim_bound(0)?;
+                self.try_allocate(bytes).map_err(|error| self.explain(error, bytes))?
+            }
+            other => other?,
+        };
+        let prepared = prepare(bound.driver(), allocation.address, stream);
+        let ready = settle(self, stream, Exposed::Nothing);
+        if let Err(error) = prepared.and(ready) {
+            if let Err(error) = self.free_bound(allocation) {
+                self.note_drop_error(error);
+            }
+            return Err(error);
+        }
+        Ok(allocation)
+    }
+
+    fn try_allocate(&self, bytes: usize) -> Result<Allocation> {
+        let mut address: CUdeviceptr = 0;
+        match self.allocator().pool {
+            Some(pool) => {
+                let stream = self.allocator().stream.handle();
+                // SAFETY: `address` is writable for the length of the call; pool and stream are alive.
+                let status = unsafe { self.driver().mem_alloc_from_pool(&raw mut address, bytes, pool.0, stream) };
+                check(symbol::mem_alloc_from_pool, status)?;
+                Ok(Allocation { address, origin: AllocatorKind::Pool })
+            }
+            None => {
+                // SAFETY: `address` is writable for the length of the call.
+                check(symbol::mem_alloc, unsafe { self.driver().mem_alloc(&raw mut address, bytes) })?;
+                Ok(Allocation { address, origin: AllocatorKind::Direct })
+            }
+        }
+    }
+
+    /// Frees device memory that nothing pending uses. It does not wait.
+    ///
+    /// # Errors
+    ///
+    /// The driver's code; the memory is leaked then, as it is where an earlier wait left open what the device still does.
+    pub(crate) fn free(&self, allocation: Allocation) -> Result<()> {
+        let bound = self.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
+        self.free_bound(allocation)
+    }
+
+    fn free_bound(&self, allocation: Allocation) -> Result<()> {
+        if self.is_unsettled() {
+            // The last word on this context was an error; what failed then is what keeps the memory from being freed.
+            return Err(Error::Unsettled);
+        }
+        match allocation.origin {
+            AllocatorKind::Pool => {
+                let stream = self.allocator().stream.handle();
+                // SAFETY: the memory came from a pool, its owner gives it up, and no pending work uses it.
+                check(symbol::mem_free_async, unsafe { self.driver().mem_free_async(allocation.address, stream) })
+            }
+            AllocatorKind::Direct => {
+                // SAFETY: the memory came from `cuMemAlloc`, its owner gives it up, and no pending work uses it.
+                check(symbol::mem_free, unsafe { self.driver().mem_free(allocation.address) })
+            }
+        }
+    }
+
+    /// Asks the driver how memory was made that someone else allocated.
+    pub(crate) fn origin_of(&self, address: CUdeviceptr) -> Result<AllocatorKind> {
+        let bound = self.bind()?;
+        let mut pool: CUmemoryPool = core::ptr::null_mut();
+        // SAFETY: this attribute is written as a `CUmemoryPool`, for which `pool` has room for the length of the call.
+        let status =
+            unsafe { bound.driver().pointer_attribute((&raw mut pool).cast(), POINTER_MEMPOOL_HANDLE, address) };
+        match status {
+            // A driver that does not know the question has no pools.
+            Status::SUCCESS if !pool.is_null() => Ok(AllocatorKind::Pool),
+            Status::SUCCESS | Status::INVALID_VALUE | Status::NOT_SUPPORTED => Ok(AllocatorKind::Direct),
+            status => Err(Error::from_status(symbol::pointer_attribute, status)),
+        }
+    }
+
+    /// The number of the device whose memory `address` is.
+    pub(super) fn device_of(&self, address: CUdeviceptr) -> Result<i32> {
+        let bound = self.bind()?;
+        let mut ordinal = -1_i32;
+        // SAFETY: this attribute is written as an `i32`, for which `ordinal` has room for the length of the call.
+        let status =
+            unsafe { bound.driver().pointer_attribute((&raw mut ordinal).cast(), POINTER_DEVICE_ORDINAL, address) };
+        check(symbol::pointer_attribute, status)?;
+        Ok(ordinal)
+    }
+
+    /// Waits for pending allocations and frees.
+    fn settle_allocator(&self) -> Result<()> {
+        settle(self, self.allocator().stream.handle(), Exposed::Nothing)
+    }
+
+    fn trim_bound(&self, keep: usize) -> Result<()> {
+        let Some(pool) = self.allocator().pool else { return Ok(()) };
+        // SAFETY: the pool is alive.
+        check(symbol::pool_trim, unsafe { self.driver().pool_trim(pool.0, keep) })
+    }
+
+    /// Gives unused memory of the pool back to the device, all but `keep` bytes, when pending frees are done.
+    pub(super) fn trim(&self, keep: usize) -> Result<()> {
+        let bound = self.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
+        self.settle_allocator()?;
+        self.trim_bound(keep)
+    }
+
+    /// Free and total device memory in bytes.
+    pub(crate) fn memory_info(&self) -> Result<(u64, u64)> {
+        let bound = self.bind()?;
+        let (mut free, mut total) = (0_usize, 0_usize);
+        // SAFETY: both are writable for the length of the call.
+        check(symbol::memory_info, unsafe { bound.driver().memory_info(&raw mut free, &raw mut total) })?;
+        Ok((free as u64, total as u64))
+    }
+
+    /// Adds the bytes asked for, free and in total to the driver's word that memory ran out.
+    pub(crate) fn explain(&self, error: Error, requested: usize) -> Error {
+        let Error::Driver { operation, status: Status::OUT_OF_MEMORY } = error else { return error };
+        let (free, total) = self.memory_info().ok().unzip();
+        Error::OutOfMemory { operation, requested: requested as u64, free, total }
+    }
+}

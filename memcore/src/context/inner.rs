@@ -1,0 +1,147 @@
+//! What the clones of a context share.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::allocate::{Allocator, AllocatorKind};
+use super::binding::{Bound, Relaxed};
+use super::registry;
+use super::streams::StreamSet;
+use crate::device::Device;
+use crate::driver::ffi::{CUcontext, Handle};
+use crate::driver::{Driver, check, symbol};
+use crate::error::{Error, Result, Status};
+
+/// A device's primary context, retained, with what memcore keeps in it.
+pub(crate) struct Inner {
+    device: Device,
+    raw: Handle<CUcontext>,
+    allocator: Allocator,
+    streams: StreamSet,
+    /// Set when a wait failed in a way that leaves open whether the device still works on memory of this context.
+    unsettled: AtomicBool,
+    drop_errors: Mutex<Vec<Error>>,
+}
+
+/// More failed frees than this are not kept (they are still logged): nobody reads so many.
+const MOST_DROP_ERRORS: usize = 1024;
+
+impl Inner {
+    /// Retains the primary context and makes what memcore needs in it; on an error nothing is left behind.
+    pub(super) fn open(device: &Device) -> Result<Self> {
+        let raw = retain(device)?;
+        let opened = Bound::new(&**device.driver(), raw).and_then(|bound| {
+            let _relaxed = Relaxed::new(bound.driver());
+            Allocator::new(&bound, device)
+        });
+        match opened {
+            Ok(allocator) => Ok(Self {
+                device: device.clone(),
+                raw: Handle(raw),
+                allocator,
+                streams: StreamSet::default(),
+                unsettled: AtomicBool::new(false),
+                drop_errors: Mutex::default(),
+            }),
+            Err(error) => {
+                release(device);
+                Err(error)
+            }
+        }
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    pub(crate) fn driver(&self) -> &dyn Driver {
+        &**self.device.driver()
+    }
+
+    pub(crate) fn raw(&self) -> CUcontext {
+        self.raw.0
+    }
+
+    pub(super) fn allocator(&self) -> &Allocator {
+        &self.allocator
+    }
+
+    pub(crate) fn streams(&self) -> &StreamSet {
+        &self.streams
+    }
+
+    pub(super) fn allocator_kind(&self) -> AllocatorKind {
+        self.allocator.kind()
+    }
+
+    /// Gives back what is kept for the next operation: the idle streams with their ticket words.
+    pub(super) fn release_caches(&self) {
+        if let Ok(bound) = self.bind() {
+            self.streams.destroy(&bound);
+        }
+    }
+
+    /// Makes the context current on this thread until the guard is dropped.
+    pub(crate) fn bind(&self) -> Result<Bound<'_>> {
+        Bound::new(self.driver(), self.raw.0)
+    }
+
+    /// Whether the other's operands can meet this one's in a driver call.
+    pub(crate) fn same_driver(&self, other: &Self) -> bool {
+        std::sync::Arc::ptr_eq(self.device.driver(), other.device.driver())
+    }
+
+    /// From now on frees leak: the device may still work on the memory.
+    pub(crate) fn mark_unsettled(&self) {
+        self.unsettled.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_unsettled(&self) -> bool {
+        self.unsettled.load(Ordering::Acquire)
+    }
+
+    /// Notes a free that failed in a `Drop`, where no caller can be told.
+    pub(crate) fn note_drop_error(&self, error: Error) {
+        if error.status() == Some(Status::DEINITIALIZED) {
+            return; // The process exits: the driver has freed everything.
+        }
+        log::error!("memory was leaked, since freeing it failed: {error}");
+        let mut errors = self.drop_errors.lock().unwrap_or_else(PoisonError::into_inner);
+        if errors.len() < MOST_DROP_ERRORS {
+            errors.push(error);
+        }
+    }
+
+    pub(super) fn take_drop_errors(&self) -> Vec<Error> {
+        core::mem::take(&mut *self.drop_errors.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        registry::remove(self);
+        let Self { device, raw, streams, allocator, .. } = self;
+        if let Ok(bound) = Bound::new(&**device.driver(), raw.0) {
+            let _relaxed = Relaxed::new(bound.driver());
+            streams.destroy(&bound);
+            allocator.destroy(&bound);
+        }
+        release(device);
+    }
+}
+
+fn retain(device: &Device) -> Result<CUcontext> {
+    let mut raw: CUcontext = core::ptr::null_mut();
+    // SAFETY: `raw` is writable for the length of the call.
+    let status = unsafe { device.driver().primary_context_retain(&raw mut raw, device.handle()) };
+    check(symbol::primary_context_retain, status)?;
+    Ok(raw)
+}
+
+fn release(device: &Device) {
+    // SAFETY: the context was retained once for the caller, which uses it no more.
+    let status = unsafe { device.driver().primary_context_release(device.handle()) };
+    if !status.is_success() && status != Status::DEINITIALIZED {
+        log::error!("the context of device {} was not released: {status}", device.ordinal());
+    }
+}

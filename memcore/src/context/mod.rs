@@ -1,0 +1,163 @@
+//! Contexts: what owns memory and streams on a device.
+
+mod allocate;
+mod binding;
+mod current;
+mod inner;
+mod registry;
+mod settle;
+mod streams;
+mod ticket;
+
+pub(crate) use allocate::Allocation;
+pub use allocate::AllocatorKind;
+pub(crate) use binding::{Bound, Relaxed};
+pub use current::Entered;
+pub(crate) use current::current_inner;
+pub(crate) use inner::Inner;
+pub(crate) use registry::{context_of, owner_of};
+pub(crate) use settle::{Exposed, settle};
+pub(crate) use streams::RawStream;
+
+use core::fmt;
+use std::sync::Arc;
+
+use crate::device::Device;
+use crate::driver::sim::{Sim, Violation};
+use crate::driver::{check, symbol};
+use crate::error::{Error, Result};
+
+/// A device's primary context: what memory and streams belong to.
+///
+/// A cheap clone. It is the context that the CUDA runtime API and the libraries built on it use, so device pointers can
+/// be shared with them. Every buffer and stream keeps its context open and makes it current for its own calls, on any
+/// thread; the caller's current context stays as it was. When the last clone and the last owner are gone the context is
+/// released (`cuDevicePrimaryCtxRelease_v2`).
+///
+/// No context has to be opened by hand: where none is entered, the first call opens the one of device 0 (or of the device
+/// that `MEMCORE_DEVICE` names), which then stays open.
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let context = Context::new(&Device::new(0)?)?;
+/// let _entered = context.enter();
+/// let dev = device_vec![1u32, 2, 3]?; // in `context`
+/// assert_eq!(dev.to_vec()?, [1, 2, 3]);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Context {
+    pub(crate) inner: Arc<Inner>,
+}
+
+impl Context {
+    /// Opens the primary context of `device`; a second call for the same device gives a clone of the first.
+    ///
+    /// Driver functions: `cuDevicePrimaryCtxRetain`, `cuStreamCreateWithPriority`, `cuMemPoolCreate`,
+    /// `cuMemPoolSetAttribute`. Opening a GPU's first context takes about a tenth of a second.
+    ///
+    /// # Errors
+    ///
+    /// The driver's code; nothing is left behind.
+    pub fn new(device: &Device) -> Result<Self> {
+        Ok(Self { inner: registry::get_or_open(device, || Inner::open(device))? })
+    }
+
+    /// The context that a call on this thread uses where none is named: the innermost entered one, else the default
+    /// device's, which this opens.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidVariable`] if `MEMCORE_DEVICE` is no number; what [`Device::new`] and [`Context::new`] fail with.
+    pub fn current() -> Result<Self> {
+        current::current()
+    }
+
+    /// Makes the context current on this thread until the guard is dropped, for memcore and for the driver
+    /// (`cuCtxSetCurrent`).
+    pub fn enter(&self) -> Entered<'_> {
+        current::enter(self)
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        self.inner.device()
+    }
+
+    /// Waits until all work of the context is done, also that of other libraries. Driver function: `cuCtxSynchronize`.
+    ///
+    /// # Errors
+    ///
+    /// The driver's code: of the wait, or of earlier asynchronous work that failed.
+    pub fn synchronize(&self) -> Result<()> {
+        let bound = self.inner.bind()?;
+        // SAFETY: the context is current; the call takes no pointer.
+        check(symbol::context_synchronize, unsafe { bound.driver().context_synchronize() })
+    }
+
+    /// How the context gets its device memory.
+    #[must_use]
+    pub fn allocator(&self) -> AllocatorKind {
+        self.inner.allocator_kind()
+    }
+
+    /// Device memory in bytes as (free, total). What the pool keeps for later is not free: see [`Context::trim`].
+    /// Driver function: `cuMemGetInfo_v2`.
+    ///
+    /// # Errors
+    ///
+    /// The driver's code.
+    pub fn memory_info(&self) -> Result<(u64, u64)> {
+        self.inner.memory_info()
+    }
+
+    /// Gives memory that the pool keeps back to the device, all but `keep_bytes`. Waits for pending frees. Driver
+    /// functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`. Without a pool it only waits.
+    ///
+    /// # Errors
+    ///
+    /// The driver's code.
+    pub fn trim(&self, keep_bytes: usize) -> Result<()> {
+        self.inner.trim(keep_bytes)
+    }
+
+    /// The errors of frees that failed in a `Drop` since this was last called, oldest first. They are logged too, and
+    /// surface nowhere else; the memory concerned is leaked.
+    #[must_use]
+    pub fn take_drop_errors(&self) -> Vec<Error> {
+        self.inner.take_drop_errors()
+    }
+}
+
+/// Two contexts are equal if they are clones of one.
+impl PartialEq for Context {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for Context {}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Context").field(self.device()).finish()
+    }
+}
+
+/// Written here, since a simulator lies below the contexts.
+impl Sim {
+    /// Ends the simulation: runs what is still queued, looks for leaks, and returns every violation found since the start.
+    ///
+    /// What contexts keep for themselves is given back first. Memory that still has an owner is reported as a leak, stays
+    /// mapped and can still be freed.
+    #[must_use = "the violations are the result"]
+    pub fn finish(self) -> Vec<Violation> {
+        let driver = self.driver();
+        for inner in registry::open_contexts(|device| Arc::ptr_eq(device.driver(), &driver)) {
+            inner.release_caches();
+        }
+        self.check()
+    }
+}

@@ -1,0 +1,83 @@
+//! The one wait on which every safe operation rests.
+//!
+//! A wait that returns an error proves nothing: after a fault on one stream, waits on every other return at once while
+//! copies that were queued before still land (seen on hardware half a second later). So an operation whose memory could
+//! be freed, read or written by safe code after it returns must not return before it is *proved* that the device is done
+//! with that memory, or must keep the memory from ever being reused.
+
+use core::sync::atomic::Ordering;
+use std::process::abort;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::inner::Inner;
+use super::ticket::Ticket;
+use crate::driver::ffi::CUstream;
+use crate::driver::{check, symbol};
+use crate::error::Result;
+
+/// What the awaited work writes that safe code can reach without the driver.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Exposed<'t> {
+    /// Nothing: device memory of this context, or pageable host memory (a download into it returns only when landed).
+    Nothing,
+    /// Page-locked, mapped or managed memory, or another context's. `Some` is a ticket queued behind the work.
+    HostVisible(Option<Ticket<'t>>),
+}
+
+/// How often a failed wait is repeated: an error that passes leaves a success, which proves completion.
+const RETRIES: u32 = 16;
+
+/// How long a ticket is waited for before the process is given up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits until all work queued on `stream` is complete, for the work's memory to be used again.
+///
+/// The context is bound and captures are relaxed by the caller. On an error the memory is settled all the same: either a
+/// later wait or the ticket proved it; or, where only device memory is concerned, the context is marked so that nothing
+/// of it is freed any more.
+///
+/// # Errors
+///
+/// The first wait's error.
+///
+/// # Aborts
+///
+/// If host-visible memory may still be written by the device and nothing can prove otherwise: every way on would be
+/// undefined behaviour.
+pub(crate) fn settle(context: &Inner, stream: CUstream, exposed: Exposed<'_>) -> Result<()> {
+    let wait = || {
+        // SAFETY: the caller's stream is alive and its context is bound.
+        check(symbol::stream_synchronize, unsafe { context.driver().stream_synchronize(stream) })
+    };
+    let Err(error) = wait() else { return Ok(()) };
+    for attempt in 0..RETRIES {
+        if wait().is_ok() {
+            return Err(error);
+        }
+        thread::sleep(Duration::from_micros(u64::from(attempt)));
+    }
+    match exposed {
+        Exposed::Nothing => context.mark_unsettled(),
+        Exposed::HostVisible(Some(ticket)) if has_arrived(ticket) => context.mark_unsettled(),
+        Exposed::HostVisible(_) => {
+            log::error!(
+                "aborting: a wait failed ({error}) and the device may still be writing host memory that this program is \
+                 about to use"
+            );
+            abort();
+        }
+    }
+    Err(error)
+}
+
+fn has_arrived(ticket: Ticket<'_>) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    while !ticket.is_due(Ordering::Acquire) {
+        if Instant::now() > deadline {
+            return false;
+        }
+        thread::sleep(Duration::from_micros(50));
+    }
+    true
+}

@@ -1,0 +1,85 @@
+//! The few streams on which synchronous operations run.
+//!
+//! Each operation borrows one, so that operations of several threads do not queue behind each other's waits. They are
+//! non-blocking: the legacy stream does not order non-blocking streams, and a wait on one is a wait for that work alone.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::binding::Bound;
+use super::inner::Inner;
+use super::ticket::{Ticket, Tickets};
+use crate::driver::ffi::{CUstream, Handle, STREAM_NON_BLOCKING};
+use crate::driver::{Driver, check, symbol};
+use crate::error::Result;
+
+/// A stream of the driver with its tickets.
+#[derive(Debug)]
+pub(crate) struct RawStream {
+    handle: Handle<CUstream>,
+    tickets: Tickets,
+}
+
+impl RawStream {
+    /// A stream of the context that is bound.
+    pub(crate) fn create(driver: &dyn Driver, flags: u32, priority: i32) -> Result<Self> {
+        let mut stream: CUstream = core::ptr::null_mut();
+        // SAFETY: `stream` is writable for the length of the call.
+        check(symbol::stream_create, unsafe { driver.stream_create(&raw mut stream, flags, priority) })?;
+        Ok(Self { handle: Handle(stream), tickets: Tickets::default() })
+    }
+
+    pub(crate) fn handle(&self) -> CUstream {
+        self.handle.0
+    }
+
+    /// A ticket behind everything queued so far.
+    pub(crate) fn ticket(&self, context: &Inner) -> Option<Ticket<'_>> {
+        self.tickets.draw(context, self.handle.0)
+    }
+
+    /// Destroys the stream, with the context bound; what it still has queued runs on.
+    ///
+    /// # Safety
+    ///
+    /// The stream is not used again.
+    pub(crate) unsafe fn destroy(&mut self, driver: &dyn Driver) -> Result<()> {
+        self.tickets.free(driver);
+        // SAFETY: the stream is alive and, by the caller's contract, used no more.
+        check(symbol::stream_destroy, unsafe { driver.stream_destroy(self.handle.0) })
+    }
+}
+
+/// The streams that no operation borrows at the moment.
+#[derive(Debug, Default)]
+pub(crate) struct StreamSet {
+    idle: Mutex<Vec<RawStream>>,
+}
+
+impl StreamSet {
+    /// Lends a stream to one operation: an idle one, else a new one. The context is bound.
+    pub(crate) fn with<R>(&self, driver: &dyn Driver, operate: impl FnOnce(&RawStream) -> Result<R>) -> Result<R> {
+        let idle = self.lock().pop();
+        let stream = match idle {
+            Some(stream) => stream,
+            None => RawStream::create(driver, STREAM_NON_BLOCKING, 0)?,
+        };
+        let result = operate(&stream);
+        self.lock().push(stream);
+        result
+    }
+
+    /// Destroys the idle streams.
+    pub(super) fn destroy(&self, bound: &Bound<'_>) {
+        let streams = core::mem::take(&mut *self.lock());
+        for mut stream in streams {
+            // SAFETY: it has been taken out of the set and ends here.
+            if let Err(error) = unsafe { stream.destroy(bound.driver()) } {
+                log::debug!("a stream was not destroyed: {error}");
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<RawStream>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

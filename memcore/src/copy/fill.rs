@@ -1,0 +1,123 @@
+//! Fills of device memory with a repeated value.
+
+use core::ffi::c_void;
+
+use super::{Issue, Mode, Writes};
+use crate::context::Inner;
+use crate::driver::ffi::{CUdeviceptr, CUstream};
+use crate::driver::{Driver, check, symbol};
+use crate::error::Result;
+
+/// The cheapest calls that write a value over and over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pattern {
+    /// All bytes of the value are this one.
+    Bytes(u8),
+    /// The value is this, repeated.
+    Halves(u16),
+    /// The value is this, repeated.
+    Words(u32),
+    /// Anything else: the value is written once, and the written part doubled by device copies.
+    Doubling,
+}
+
+impl Pattern {
+    /// For a value whose bytes are `value`, at `address`, whose units the driver wants aligned.
+    fn of(value: &[u8], address: CUdeviceptr) -> Self {
+        let repeats = |unit: usize| value.len() % unit == 0 && value.chunks_exact(unit).all(|part| part == &value[..unit]);
+        if repeats(1) {
+            return Self::Bytes(value[0]);
+        }
+        if repeats(2) && address % 2 == 0 {
+            return Self::Halves(u16::from_ne_bytes([value[0], value[1]]));
+        }
+        if repeats(4) && address % 4 == 0 {
+            return Self::Words(u32::from_ne_bytes([value[0], value[1], value[2], value[3]]));
+        }
+        Self::Doubling
+    }
+}
+
+/// Writes `value` `count` times from `dst` on. Calls: one memset where the value's bytes repeat every 1, 2 or 4 bytes;
+/// else one `cuMemcpyHtoDAsync_v2` and ⌈log₂ count⌉ `cuMemcpyDtoDAsync_v2`.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `count` times the value's bytes in `context`, which is open, by this operation alone until
+/// it is complete. Under [`Mode::Raw`] `value` too stays as it is until then.
+pub(crate) unsafe fn fill(context: &Inner, dst: u64, value: &[u8], count: usize, mode: Mode<'_>) -> Result<()> {
+    if value.is_empty() || count == 0 {
+        return Ok(());
+    }
+    Issue { context, mode, writes: Writes::Device }.run(|driver, stream| {
+        // SAFETY: the caller's contract.
+        unsafe { enqueue_fill(driver, stream, dst, value, count) }
+    })
+}
+
+/// Queues the calls of [`fill`].
+///
+/// # Safety
+///
+/// As [`fill`]; `stream` is alive and its context bound.
+pub(crate) unsafe fn enqueue_fill(
+    driver: &dyn Driver,
+    stream: CUstream,
+    dst: u64,
+    value: &[u8],
+    count: usize,
+) -> Result<()> {
+    let bytes = value.len() * count;
+    match Pattern::of(value, dst) {
+        Pattern::Bytes(unit) => {
+            // SAFETY: `bytes` from `dst` on may be written.
+            check(symbol::memset_d8_async, unsafe { driver.memset_d8_async(dst, unit, bytes, stream) })
+        }
+        Pattern::Halves(unit) => {
+            // SAFETY: `bytes` from `dst` on may be written; `dst` is aligned to 2.
+            check(symbol::memset_d16_async, unsafe { driver.memset_d16_async(dst, unit, bytes / 2, stream) })
+        }
+        Pattern::Words(unit) => {
+            // SAFETY: `bytes` from `dst` on may be written; `dst` is aligned to 4.
+            check(symbol::memset_d32_async, unsafe { driver.memset_d32_async(dst, unit, bytes / 4, stream) })
+        }
+        Pattern::Doubling => {
+            let src = value.as_ptr().cast::<c_void>();
+            // SAFETY: the first value's bytes from `dst` on may be written, and `value` stays until the work is done.
+            let status = unsafe { driver.memcpy_htod_async(dst, src, value.len(), stream) };
+            check(symbol::memcpy_htod_async, status)?;
+            let mut written = value.len();
+            while written < bytes {
+                let more = written.min(bytes - written);
+                // SAFETY: `written + more` bytes from `dst` on may be written, and the two parts do not overlap.
+                let status = unsafe { driver.memcpy_dtod_async(dst + written as u64, dst, more, stream) };
+                check(symbol::memcpy_dtod_async, status)?;
+                written += more;
+            }
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pattern;
+
+    #[test]
+    fn the_cheapest_pattern_is_found() {
+        assert_eq!(Pattern::of(&[7], 1), Pattern::Bytes(7));
+        assert_eq!(Pattern::of(&[0; 24], 8), Pattern::Bytes(0));
+        assert_eq!(Pattern::of(&0x1234_u16.to_ne_bytes(), 2), Pattern::Halves(0x1234));
+        assert_eq!(Pattern::of(&0x1234_5678_u32.to_ne_bytes(), 4), Pattern::Words(0x1234_5678));
+        assert_eq!(Pattern::of(&[1, 2, 3, 4, 1, 2, 3, 4], 8), Pattern::Words(u32::from_ne_bytes([1, 2, 3, 4])));
+        assert_eq!(Pattern::of(&1.5_f64.to_ne_bytes(), 8), Pattern::Doubling);
+        assert_eq!(Pattern::of(&[1, 2, 3], 4), Pattern::Doubling);
+    }
+
+    #[test]
+    fn a_misaligned_address_takes_no_wide_set() {
+        assert_eq!(Pattern::of(&[1, 2], 3), Pattern::Doubling);
+        assert_eq!(Pattern::of(&[1, 2, 3, 4], 2), Pattern::Doubling);
+        assert_eq!(Pattern::of(&[9, 9], 3), Pattern::Bytes(9));
+    }
+}

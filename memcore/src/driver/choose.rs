@@ -1,0 +1,75 @@
+//! Which driver runs where none is named: `MEMCORE_DRIVER`.
+
+use std::env;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::cuda::CudaDriver;
+use super::sim::Sim;
+use super::{Driver, check, symbol};
+use crate::error::{Error, Result, Status};
+
+/// The variable that names the driver.
+const VARIABLE: &str = "MEMCORE_DRIVER";
+
+/// The driver of this process, chosen on the first call. A failure is not kept: the next call tries again.
+pub(crate) fn default_driver() -> Result<Arc<dyn Driver>> {
+    static CHOSEN: OnceLock<Arc<dyn Driver>> = OnceLock::new();
+    static CHOOSING: Mutex<()> = Mutex::new(());
+
+    if let Some(driver) = CHOSEN.get() {
+        return Ok(Arc::clone(driver));
+    }
+    let _one_at_a_time = CHOOSING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(driver) = CHOSEN.get() {
+        return Ok(Arc::clone(driver));
+    }
+    let driver = choose()?;
+    Ok(Arc::clone(CHOSEN.get_or_init(|| driver)))
+}
+
+fn choose() -> Result<Arc<dyn Driver>> {
+    let value = env::var_os(VARIABLE).map(|value| value.to_string_lossy().into_owned());
+    match value.as_deref() {
+        None | Some("cuda") => cuda(),
+        Some("sim") => simulated(),
+        Some("auto") => match cuda() {
+            Ok(driver) => Ok(driver),
+            Err(error) => {
+                log::info!("running on the simulated device: {error}");
+                simulated()
+            }
+        },
+        Some(value) => {
+            Err(Error::InvalidVariable { variable: VARIABLE, value: value.to_owned(), expected: "cuda, sim or auto" })
+        }
+    }
+}
+
+/// The CUDA driver, initialised, if it has a device.
+fn cuda() -> Result<Arc<dyn Driver>> {
+    let driver = CudaDriver::load()?;
+    initialise(&driver)?;
+    let mut count = 0;
+    // SAFETY: `count` is writable for the length of the call.
+    check(symbol::device_count, unsafe { driver.device_count(&raw mut count) })?;
+    if count < 1 {
+        return Err(Error::NoDevice { driver: "CUDA" });
+    }
+    Ok(Arc::new(driver))
+}
+
+/// The process's own simulated machine, with the options that the environment gives.
+fn simulated() -> Result<Arc<dyn Driver>> {
+    let driver = Sim::from_environment()?.driver();
+    initialise(&*driver)?;
+    Ok(driver)
+}
+
+/// Calls `cuInit`, which must come before anything else and may come twice.
+pub(crate) fn initialise(driver: &dyn Driver) -> Result<()> {
+    // SAFETY: `cuInit` takes no pointer and may be called at any time.
+    match unsafe { driver.init(0) } {
+        Status::NO_DEVICE => Err(Error::NoDevice { driver: driver.kind() }),
+        status => check(symbol::init, status),
+    }
+}

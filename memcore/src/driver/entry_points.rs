@@ -1,0 +1,81 @@
+//! The one table of driver entry points: everything that is made per entry point (the trait, the loaded functions, the
+//! simulated device's front) is generated from it.
+
+/// Calls `$callback!` with every entry point of the seam: the method's name, the driver's versioned symbol, the C
+/// parameters. Every one returns a `CUresult`, a [`Status`](crate::Status) here.
+macro_rules! entry_points {
+    ($callback:ident) => {
+        $callback! {
+            init = "cuInit"(flags: u32);
+            driver_version = "cuDriverGetVersion"(out: *mut i32);
+
+            device_count = "cuDeviceGetCount"(out: *mut i32);
+            device_get = "cuDeviceGet"(out: *mut CUdevice, ordinal: i32);
+            device_name = "cuDeviceGetName"(out: *mut c_char, len: i32, device: CUdevice);
+            device_uuid = "cuDeviceGetUuid"(out: *mut CUuuid, device: CUdevice);
+            device_attribute = "cuDeviceGetAttribute"(out: *mut i32, attribute: u32, device: CUdevice);
+            device_total_memory = "cuDeviceTotalMem_v2"(out: *mut usize, device: CUdevice);
+            device_can_access_peer = "cuDeviceCanAccessPeer"(out: *mut i32, device: CUdevice, peer: CUdevice);
+
+            primary_context_retain = "cuDevicePrimaryCtxRetain"(out: *mut CUcontext, device: CUdevice);
+            primary_context_release = "cuDevicePrimaryCtxRelease_v2"(device: CUdevice);
+            context_current = "cuCtxGetCurrent"(out: *mut CUcontext);
+            context_set_current = "cuCtxSetCurrent"(context: CUcontext);
+            context_synchronize = "cuCtxSynchronize"();
+            exchange_capture_mode = "cuThreadExchangeStreamCaptureMode"(mode: *mut u32);
+
+            stream_create = "cuStreamCreateWithPriority"(out: *mut CUstream, flags: u32, priority: i32);
+            stream_destroy = "cuStreamDestroy_v2"(stream: CUstream);
+            stream_synchronize = "cuStreamSynchronize"(stream: CUstream);
+            stream_query = "cuStreamQuery"(stream: CUstream);
+            stream_wait_event = "cuStreamWaitEvent"(stream: CUstream, event: CUevent, flags: u32);
+            stream_is_capturing = "cuStreamIsCapturing"(stream: CUstream, out: *mut u32);
+            stream_write_value_32 = "cuStreamWriteValue32_v2"(stream: CUstream, address: CUdeviceptr, value: u32, flags: u32);
+
+            event_create = "cuEventCreate"(out: *mut CUevent, flags: u32);
+            event_destroy = "cuEventDestroy_v2"(event: CUevent);
+            event_record = "cuEventRecord"(event: CUevent, stream: CUstream);
+            event_query = "cuEventQuery"(event: CUevent);
+            event_synchronize = "cuEventSynchronize"(event: CUevent);
+            event_elapsed_time = "cuEventElapsedTime"(out: *mut f32, start: CUevent, end: CUevent);
+
+            memory_info = "cuMemGetInfo_v2"(free: *mut usize, total: *mut usize);
+            mem_alloc = "cuMemAlloc_v2"(out: *mut CUdeviceptr, bytes: usize);
+            mem_free = "cuMemFree_v2"(address: CUdeviceptr);
+            mem_alloc_async = "cuMemAllocAsync"(out: *mut CUdeviceptr, bytes: usize, stream: CUstream);
+            mem_alloc_from_pool = "cuMemAllocFromPoolAsync"(out: *mut CUdeviceptr, bytes: usize, pool: CUmemoryPool, stream: CUstream);
+            mem_free_async = "cuMemFreeAsync"(address: CUdeviceptr, stream: CUstream);
+            mem_alloc_managed = "cuMemAllocManaged"(out: *mut CUdeviceptr, bytes: usize, flags: u32);
+            mem_host_alloc = "cuMemHostAlloc"(out: *mut *mut c_void, bytes: usize, flags: u32);
+            mem_free_host = "cuMemFreeHost"(pointer: *mut c_void);
+            mem_host_device_pointer = "cuMemHostGetDevicePointer_v2"(out: *mut CUdeviceptr, pointer: *mut c_void, flags: u32);
+            mem_host_register = "cuMemHostRegister_v2"(pointer: *mut c_void, bytes: usize, flags: u32);
+            mem_host_unregister = "cuMemHostUnregister"(pointer: *mut c_void);
+            mem_address_range = "cuMemGetAddressRange_v2"(base: *mut CUdeviceptr, size: *mut usize, address: CUdeviceptr);
+            pointer_attribute = "cuPointerGetAttribute"(out: *mut c_void, attribute: u32, address: CUdeviceptr);
+
+            pool_create = "cuMemPoolCreate"(out: *mut CUmemoryPool, props: *const CUmemPoolProps);
+            pool_destroy = "cuMemPoolDestroy"(pool: CUmemoryPool);
+            pool_set_attribute = "cuMemPoolSetAttribute"(pool: CUmemoryPool, attribute: u32, value: *mut c_void);
+            pool_get_attribute = "cuMemPoolGetAttribute"(pool: CUmemoryPool, attribute: u32, value: *mut c_void);
+            pool_trim = "cuMemPoolTrimTo"(pool: CUmemoryPool, keep: usize);
+
+            memcpy_htod = "cuMemcpyHtoD_v2"(dst: CUdeviceptr, src: *const c_void, bytes: usize);
+            memcpy_dtoh = "cuMemcpyDtoH_v2"(dst: *mut c_void, src: CUdeviceptr, bytes: usize);
+            memcpy_dtod = "cuMemcpyDtoD_v2"(dst: CUdeviceptr, src: CUdeviceptr, bytes: usize);
+            memcpy_htod_async = "cuMemcpyHtoDAsync_v2"(dst: CUdeviceptr, src: *const c_void, bytes: usize, stream: CUstream);
+            memcpy_dtoh_async = "cuMemcpyDtoHAsync_v2"(dst: *mut c_void, src: CUdeviceptr, bytes: usize, stream: CUstream);
+            memcpy_dtod_async = "cuMemcpyDtoDAsync_v2"(dst: CUdeviceptr, src: CUdeviceptr, bytes: usize, stream: CUstream);
+            memcpy_peer_async = "cuMemcpyPeerAsync"(dst: CUdeviceptr, dst_context: CUcontext, src: CUdeviceptr, src_context: CUcontext, bytes: usize, stream: CUstream);
+
+            memset_d8 = "cuMemsetD8_v2"(dst: CUdeviceptr, value: u8, count: usize);
+            memset_d16 = "cuMemsetD16_v2"(dst: CUdeviceptr, value: u16, count: usize);
+            memset_d32 = "cuMemsetD32_v2"(dst: CUdeviceptr, value: u32, count: usize);
+            memset_d8_async = "cuMemsetD8Async"(dst: CUdeviceptr, value: u8, count: usize, stream: CUstream);
+            memset_d16_async = "cuMemsetD16Async"(dst: CUdeviceptr, value: u16, count: usize, stream: CUstream);
+            memset_d32_async = "cuMemsetD32Async"(dst: CUdeviceptr, value: u32, count: usize, stream: CUstream);
+        }
+    };
+}
+
+pub(crate) use entry_points;

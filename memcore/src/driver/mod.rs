@@ -1,0 +1,58 @@
+//! The seam between memcore and whatever carries out its calls: the CUDA driver, or the simulated device.
+
+mod choose;
+mod cuda;
+mod entry_points;
+pub(crate) mod ffi;
+pub mod sim;
+
+pub(crate) use choose::{default_driver, initialise};
+
+use core::ffi::{c_char, c_void};
+use core::fmt::Debug;
+
+use crate::error::{Error, Result, Status};
+use entry_points::entry_points;
+use ffi::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid};
+
+/// What a driver is, beside its entry points.
+pub(crate) trait DriverKind {
+    /// `"CUDA"` or `"simulated"`.
+    fn kind(&self) -> &'static str;
+
+    /// The device whose reserved addresses hold `address`: only simulated devices reserve any.
+    fn reserved_by(&self, address: u64) -> Option<i32>;
+}
+
+macro_rules! driver_trait {
+    ($($method:ident = $symbol:literal($($arg:ident: $type:ty),*);)*) => {
+        /// One method per driver entry point that memcore uses.
+        ///
+        /// # Safety
+        ///
+        /// Of each method: pointers are valid for what the driver function of that name reads and writes through them,
+        /// also after the call returns where the function is asynchronous; handles are live handles of this driver.
+        #[cfg_attr(not(test), allow(dead_code, reason = "the simulated device and its tests have the whole driver"))]
+        pub(crate) trait Driver: DriverKind + Debug + Send + Sync {
+            $(
+                #[doc = concat!("`", $symbol, "`.")]
+                #[track_caller]
+                unsafe fn $method(&self, $($arg: $type),*) -> Status;
+            )*
+        }
+
+        /// The driver's symbol of each method, under the method's name.
+        pub(crate) mod symbol {
+            $(
+                #[allow(non_upper_case_globals, dead_code, reason = "named like the method it belongs to")]
+                pub(crate) const $method: &str = $symbol;
+            )*
+        }
+    };
+}
+entry_points!(driver_trait);
+
+/// Makes an entry point's status a [`Result`].
+pub(crate) fn check(operation: &'static str, status: Status) -> Result<()> {
+    if status.is_success() { Ok(()) } else { Err(Error::from_status(operation, status)) }
+}

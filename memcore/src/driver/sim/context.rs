@@ -1,0 +1,115 @@
+//! Primary contexts, and which one is current.
+
+use super::current;
+use super::exec::NodeId;
+use super::machine::{Answer, Call, Machine, as_handle, as_pointer, give, new_handle};
+use super::stream::Stream;
+use crate::Status;
+use crate::driver::ffi::{CAPTURE_MODE_RELAXED, CUcontext, CUdevice};
+
+/// A live primary context.
+#[derive(Debug)]
+pub(super) struct Context {
+    /// The index of its device.
+    pub(super) device: usize,
+    /// The key of its legacy stream.
+    pub(super) legacy: u64,
+    /// Its blocking streams, which the legacy stream orders.
+    pub(super) blocking: Vec<u64>,
+    /// The last operations of blocking streams that were destroyed with work queued.
+    pub(super) orphans: Vec<NodeId>,
+    /// What it died of.
+    pub(super) dead: Option<Status>,
+}
+
+impl Machine {
+    pub(super) unsafe fn primary_context_retain(&mut self, _: &Call, out: *mut CUcontext, device: CUdevice) -> Answer {
+        let index = self.device_index(device)?;
+        let primary = self.devices.get(index).map_or(0, |device| device.primary);
+        if out.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        let key = if primary == 0 { self.create_context(index) } else { primary };
+        if let Some(device) = self.devices.get_mut(index) {
+            device.retained += 1;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { give(out, as_pointer(key)) }
+    }
+
+    fn create_context(&mut self, device: usize) -> u64 {
+        let (key, legacy) = (new_handle(), new_handle());
+        self.streams.insert(legacy, Stream::legacy(key));
+        let context = Context { device, legacy, blocking: Vec::new(), orphans: Vec::new(), dead: None };
+        self.contexts.insert(key, context);
+        if let Some(device) = self.devices.get_mut(device) {
+            device.primary = key;
+        }
+        key
+    }
+
+    pub(super) fn primary_context_release(&mut self, call: &Call, device: CUdevice) -> Answer {
+        let index = self.device_index(device)?;
+        let device = self.devices.get_mut(index).ok_or(Status::INVALID_DEVICE)?;
+        device.retained = device.retained.checked_sub(1).ok_or(Status::INVALID_CONTEXT)?;
+        if device.retained == 0 {
+            let key = core::mem::take(&mut device.primary);
+            self.destroy_context(call, key);
+        }
+        Ok(())
+    }
+
+    /// Ends a context. Its device memory is gone; host memory and managed memory stay mapped, for they may have owners.
+    fn destroy_context(&mut self, call: &Call, key: u64) {
+        let pending = self.graph.of_context(key);
+        self.force(&pending);
+        let dead = self.contexts.get(&key).is_some_and(|context| context.dead.is_some());
+        let left: Vec<_> = self.memory.iter().filter(|one| one.context == key).map(|one| (one.id, one.kind)).collect();
+        for (id, kind) in left {
+            if !dead {
+                self.report_leak(id);
+            }
+            if kind.is_device() {
+                self.finish_free(id, call.place);
+            }
+        }
+        self.contexts.remove(&key);
+        self.streams.retain(|_, stream| stream.context != key);
+        self.events.retain(|_, event| event.context != key);
+    }
+
+    pub(super) unsafe fn context_current(&mut self, call: &Call, out: *mut CUcontext) -> Answer {
+        // SAFETY: the caller's promise.
+        unsafe { give(out, as_pointer(call.current)) }
+    }
+
+    pub(super) fn context_set_current(&mut self, _: &Call, context: CUcontext) -> Answer {
+        let key = as_handle(context);
+        if key != 0 && !self.contexts.contains_key(&key) {
+            return Err(Status::INVALID_CONTEXT);
+        }
+        current::set(&self.token, key);
+        Ok(())
+    }
+
+    pub(super) fn context_synchronize(&mut self, call: &Call) -> Answer {
+        let key = self.working(call)?;
+        let pending = self.graph.of_context(key);
+        self.force(&pending);
+        self.trim_after_wait();
+        Ok(())
+    }
+
+    pub(super) unsafe fn exchange_capture_mode(&mut self, _: &Call, mode: *mut u32) -> Answer {
+        if mode.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        // SAFETY: not null, so good for a read by the caller's promise.
+        let wanted = unsafe { mode.read() };
+        if wanted > CAPTURE_MODE_RELAXED {
+            return Err(Status::INVALID_VALUE);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { give(mode, current::exchange_capture_mode(wanted)) }
+    }
+}

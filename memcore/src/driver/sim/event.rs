@@ -1,0 +1,118 @@
+//! Events: recording, waiting and timing.
+
+use std::time::Instant;
+
+use super::exec::{NodeId, Op};
+use super::machine::{Answer, Call, Machine, as_handle, as_pointer, give, new_handle};
+use super::stream::PATIENCE;
+use crate::Status;
+use crate::driver::ffi::{CUevent, CUstream};
+
+/// `CU_EVENT_BLOCKING_SYNC`, `CU_EVENT_DISABLE_TIMING` and `CU_EVENT_INTERPROCESS`.
+const KNOWN_FLAGS: u32 = 0b111;
+const DISABLE_TIMING: u32 = 0b010;
+const INTERPROCESS: u32 = 0b100;
+
+/// An event.
+#[derive(Debug)]
+pub(super) struct Event {
+    /// Its context.
+    pub(super) context: u64,
+    timed: bool,
+    /// The operation that records it, of its last recording.
+    pub(super) snapshot: Option<NodeId>,
+    /// How often it was recorded.
+    pub(super) recording: u64,
+    /// When the last recording took place.
+    pub(super) happened: Option<Instant>,
+    polls: u32,
+}
+
+impl Machine {
+    fn event(&self, call: &Call, event: CUevent) -> Answer<&Event> {
+        self.working(call)?;
+        let event = self.events.get(&as_handle(event)).ok_or(Status::INVALID_HANDLE)?;
+        self.alive(event.context)?;
+        Ok(event)
+    }
+
+    pub(super) unsafe fn event_create(&mut self, call: &Call, out: *mut CUevent, flags: u32) -> Answer {
+        let context = self.working(call)?;
+        let lonely = flags & INTERPROCESS != 0 && flags & DISABLE_TIMING == 0;
+        if out.is_null() || flags & !KNOWN_FLAGS != 0 || lonely {
+            return Err(Status::INVALID_VALUE);
+        }
+        let key = new_handle();
+        let timed = flags & DISABLE_TIMING == 0;
+        self.events.insert(key, Event { context, timed, snapshot: None, recording: 0, happened: None, polls: 0 });
+        // SAFETY: the caller's promise.
+        unsafe { give(out, as_pointer(key)) }
+    }
+
+    /// Ends an event. What waits for its recording goes on waiting.
+    pub(super) fn event_destroy(&mut self, call: &Call, event: CUevent) -> Answer {
+        self.event(call, event)?;
+        self.events.remove(&as_handle(event));
+        Ok(())
+    }
+
+    pub(super) fn event_record(&mut self, call: &Call, event: CUevent, stream: CUstream) -> Answer {
+        let context = self.event(call, event)?.context;
+        let key = self.stream_key(call, stream)?;
+        if self.streams.get(&key).is_none_or(|stream| stream.context != context) {
+            return Err(Status::INVALID_HANDLE);
+        }
+        let handle = as_handle(event);
+        let Some(event) = self.events.get_mut(&handle) else { return Err(Status::INVALID_HANDLE) };
+        event.recording += 1;
+        event.happened = None;
+        event.polls = 0;
+        let recording = event.recording;
+        let id = self.issue(call, key, Op::Record { event: handle, recording }, None)?;
+        if let Some(event) = self.events.get_mut(&handle) {
+            event.snapshot = Some(id);
+        }
+        Ok(())
+    }
+
+    pub(super) fn event_query(&mut self, call: &Call, event: CUevent) -> Answer {
+        let snapshot = self.event(call, event)?.snapshot;
+        let Some(snapshot) = snapshot.filter(|id| self.graph.is_pending(*id)) else { return Ok(()) };
+        let Some(event) = self.events.get_mut(&as_handle(event)) else { return Err(Status::INVALID_HANDLE) };
+        event.polls += 1;
+        if event.polls <= PATIENCE {
+            return Err(Status::NOT_READY);
+        }
+        event.polls = 0;
+        self.force(&[snapshot]);
+        Ok(())
+    }
+
+    pub(super) fn event_synchronize(&mut self, call: &Call, event: CUevent) -> Answer {
+        let snapshot = self.event(call, event)?.snapshot;
+        if let Some(snapshot) = snapshot {
+            self.force(&[snapshot]);
+        }
+        self.trim_after_wait();
+        Ok(())
+    }
+
+    pub(super) unsafe fn event_elapsed_time(
+        &mut self,
+        call: &Call,
+        out: *mut f32,
+        start: CUevent,
+        end: CUevent,
+    ) -> Answer {
+        let (start, end) = (self.event(call, start)?, self.event(call, end)?);
+        let useless = |event: &Event| !event.timed || event.snapshot.is_none();
+        if start.context != end.context || useless(start) || useless(end) {
+            return Err(Status::INVALID_HANDLE);
+        }
+        let (Some(from), Some(to)) = (start.happened, end.happened) else { return Err(Status::NOT_READY) };
+        let milliseconds = to.saturating_duration_since(from).as_secs_f32() * 1e3;
+        let before = from.saturating_duration_since(to).as_secs_f32() * 1e3;
+        // SAFETY: the caller's promise.
+        unsafe { give(out, milliseconds - before) }
+    }
+}

@@ -1,0 +1,128 @@
+//! The simulated driver: one place that every call of every entry point passes.
+
+use core::ffi::{c_char, c_void};
+use core::fmt;
+use core::ops::Range;
+use core::panic::Location;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::current;
+use super::fault::Strike;
+use super::machine::{Answer, Call, Machine};
+use super::options::SimOptions;
+use super::report::Place;
+use crate::Status;
+use crate::driver::entry_points::entry_points;
+use crate::driver::ffi::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid};
+use crate::driver::{Driver, DriverKind};
+
+/// A simulated driver and its devices.
+pub(crate) struct SimDriver {
+    token: current::Token,
+    /// The reserved addresses of each device: fixed, so that asking needs no lock.
+    ranges: Box<[Range<u64>]>,
+    /// Driver functions that this driver lacks.
+    missing: Box<[String]>,
+    machine: Arc<Mutex<Machine>>,
+}
+
+impl SimDriver {
+    /// A driver as the options want it.
+    pub(super) fn new(options: SimOptions) -> Self {
+        for name in
+            options.faults.iter().map(super::fault::Fault::entry).chain(options.missing.iter().map(String::as_str))
+        {
+            if !ENTRY_POINTS.contains(&name) {
+                log::warn!(
+                    "simulated device: memcore calls no driver function {name:?}; what the options say of it has no effect"
+                );
+            }
+        }
+        let token = current::Token::default();
+        let missing = options.missing.clone().into_boxed_slice();
+        let machine = Machine::new(options, Arc::clone(&token));
+        let ranges = {
+            let machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
+            machine.devices.iter().map(|device| device.space.range()).collect()
+        };
+        Self { token, ranges, missing, machine }
+    }
+
+    /// The state. A thread that panicked while it held the lock left it usable: nothing in it is ever half done for Rust.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Machine> {
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What every entry point does.
+    fn call(
+        &self,
+        (symbol, method): (&'static str, &'static str),
+        place: Place,
+        body: impl FnOnce(&mut Machine, &Call) -> Answer,
+    ) -> Status {
+        if self.missing.iter().any(|missing| missing == symbol) {
+            return Status::MISSING_SYMBOL;
+        }
+        let call = Call { symbol, method, place, current: current::get(&self.token) };
+        let mut machine = self.lock();
+        machine.record(symbol);
+        let status = match machine.faults.count(symbol) {
+            Some(Strike::Once(status)) => status,
+            Some(Strike::Sticky(status)) => {
+                machine.kill(call.current, status);
+                status
+            }
+            None if !machine.initialised && !BEFORE_INIT.contains(&symbol) => Status::NOT_INITIALIZED,
+            None => body(&mut machine, &call).err().unwrap_or(Status::SUCCESS),
+        };
+        machine.advance();
+        let news = machine.reports.unsaid();
+        drop(machine);
+        // Said without the lock: a logger may use the driver.
+        for violation in news {
+            log::error!("simulated device: {violation}");
+        }
+        status
+    }
+}
+
+impl fmt::Debug for SimDriver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SimDriver").field("devices", &self.ranges).finish_non_exhaustive()
+    }
+}
+
+impl DriverKind for SimDriver {
+    fn kind(&self) -> &'static str {
+        "simulated"
+    }
+
+    fn reserved_by(&self, address: u64) -> Option<i32> {
+        let index = self.ranges.iter().position(|range| range.contains(&address))?;
+        i32::try_from(index).ok()
+    }
+}
+
+/// The entry points that work before `cuInit`.
+const BEFORE_INIT: [&str; 2] = ["cuInit", "cuDriverGetVersion"];
+
+macro_rules! simulated_driver {
+    ($($method:ident = $symbol:literal($($arg:ident: $type:ty),*);)*) => {
+        impl Driver for SimDriver {
+            $(
+                unsafe fn $method(&self, $($arg: $type),*) -> Status {
+                    let place = Location::caller();
+                    self.call(($symbol, stringify!($method)), place, |machine, call| {
+                        #[allow(unused_unsafe, reason = "entry points that touch no memory of the caller are safe")]
+                        // SAFETY: the machine's method asks what the trait's asks, and the caller promised that.
+                        unsafe { machine.$method(call, $($arg),*) }
+                    })
+                }
+            )*
+        }
+
+        /// Every entry point's symbol.
+        const ENTRY_POINTS: &[&str] = &[$($symbol),*];
+    };
+}
+entry_points!(simulated_driver);

@@ -1,0 +1,125 @@
+//! Page-locked host memory: allocated by the driver, or the program's own, registered.
+
+use core::ffi::c_void;
+
+use super::alloc::{poison, whole_pages};
+use super::machine::{Answer, Call, Machine, give};
+use super::memory::Kind;
+use super::pages::{self, Access};
+use super::report::{Violation, ViolationKind};
+use crate::Status;
+use crate::driver::ffi::CUdeviceptr;
+
+/// `CU_MEMHOSTALLOC_PORTABLE`, `_DEVICEMAP` and `_WRITECOMBINED`.
+const ALLOC_FLAGS: u32 = 0b111;
+/// `CU_MEMHOSTREGISTER_PORTABLE`, `_DEVICEMAP` and `_READ_ONLY`; memory of other devices is not simulated.
+const REGISTER_FLAGS: u32 = 0b1011;
+
+impl Machine {
+    /// The bytes page-locked with `more` added, if the limit allows it.
+    fn lock_more(&self, more: u64) -> Answer<u64> {
+        let sum = self.locked_bytes.checked_add(more).filter(|sum| *sum <= self.options.host_lock_limit);
+        sum.ok_or(Status::OUT_OF_MEMORY)
+    }
+
+    pub(super) unsafe fn mem_host_alloc(
+        &mut self,
+        call: &Call,
+        out: *mut *mut c_void,
+        bytes: usize,
+        flags: u32,
+    ) -> Answer {
+        let context = self.working(call)?;
+        if out.is_null() || flags & !ALLOC_FLAGS != 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        if bytes == 0 {
+            // SAFETY: the caller's promise.
+            return unsafe { give(out, core::ptr::null_mut()) };
+        }
+        let size = bytes as u64;
+        let locked = self.lock_more(size)?;
+        let pointer = pages::map(whole_pages(size), Access::ReadWrite).ok_or(Status::OUT_OF_MEMORY)?;
+        let base = pointer.addr().get() as u64;
+        // SAFETY: the pages are fresh, and no one has their address yet.
+        unsafe { poison(base, size) };
+        self.locked_bytes = locked;
+        self.memory.insert((Kind::Locked, self.device_of(context), context), (base, size), call.place, None);
+        // SAFETY: the caller's promise.
+        unsafe { give(out, pointer.as_ptr().cast()) }
+    }
+
+    /// Frees page-locked memory. What is queued on it runs first, so that nothing lands in unmapped memory.
+    pub(super) unsafe fn mem_free_host(&mut self, call: &Call, pointer: *mut c_void) -> Answer {
+        self.working(call)?;
+        let (id, _) = self.freeable(call, pointer.addr() as u64, |kind| kind == Kind::Locked)?;
+        self.settle(id);
+        if let Some(gone) = self.memory.bury(id, call.place) {
+            self.locked_bytes = self.locked_bytes.saturating_sub(gone.size);
+            let pointer = core::ptr::with_exposed_provenance_mut(gone.base as usize);
+            // SAFETY: `mem_host_alloc` mapped these pages, what used them has run, and by the promise of the call the
+            // program does not touch them any more.
+            unsafe { pages::unmap(pointer, whole_pages(gone.size)) };
+        }
+        Ok(())
+    }
+
+    pub(super) unsafe fn mem_host_device_pointer(
+        &mut self,
+        call: &Call,
+        out: *mut CUdeviceptr,
+        pointer: *mut c_void,
+        flags: u32,
+    ) -> Answer {
+        self.context(call)?;
+        let address = pointer.addr() as u64;
+        if flags != 0 || !self.memory.holding(address).is_some_and(|one| one.kind.is_host()) {
+            return Err(Status::INVALID_VALUE);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { give(out, address) }
+    }
+
+    pub(super) fn mem_host_register(&mut self, call: &Call, pointer: *mut c_void, bytes: usize, flags: u32) -> Answer {
+        let context = self.working(call)?;
+        let (base, size) = (pointer.expose_provenance() as u64, bytes as u64);
+        if base == 0 || size == 0 || flags & !REGISTER_FLAGS != 0 || base.checked_add(size).is_none() {
+            return Err(Status::INVALID_VALUE);
+        }
+        if self.is_reserved(base, size) {
+            return Err(Status::INVALID_VALUE);
+        }
+        if self.memory.any_in(base, size) {
+            return Err(Status::HOST_MEMORY_ALREADY_REGISTERED);
+        }
+        self.locked_bytes = self.lock_more(size)?;
+        self.memory.insert((Kind::Registered, self.device_of(context), context), (base, size), call.place, None);
+        Ok(())
+    }
+
+    /// Ends a registration. What is queued on the memory runs first: its owner may free it next.
+    pub(super) fn mem_host_unregister(&mut self, call: &Call, pointer: *mut c_void) -> Answer {
+        self.working(call)?;
+        let address = pointer.addr() as u64;
+        let found = self.memory.at(address).filter(|one| one.kind == Kind::Registered).map(|one| one.id);
+        let Some(id) = found else {
+            if address == 0 {
+                return Err(Status::INVALID_VALUE);
+            }
+            let before = self.memory.grave_at(address).filter(|grave| grave.kind == Kind::Registered);
+            let (kind, summary) = match before {
+                Some(_) => (ViolationKind::DoubleFree, "the memory was unregistered before".to_owned()),
+                None => (ViolationKind::InvalidFree, format!("no registration starts at {address:#x}")),
+            };
+            let help = "unregister each registration once, by the address that was registered";
+            let violation = Violation::new(kind, call.operation(), call.place, summary, help);
+            self.reports.push(violation.about(before.map(|grave| grave.subject)));
+            return Err(Status::HOST_MEMORY_NOT_REGISTERED);
+        };
+        self.settle(id);
+        if let Some(gone) = self.memory.bury(id, call.place) {
+            self.locked_bytes = self.locked_bytes.saturating_sub(gone.size);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,260 @@
+//! The table of allocations: what lies at an address, what lay there, and where its bytes are.
+
+use core::ptr;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use super::backing::{Backing, Touch};
+use super::exec::{NodeId, Span};
+use super::report::{Place, Subject};
+use super::space::ALIGNMENT;
+
+/// How memory was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `cuMemAlloc`.
+    Device,
+    /// From the pool of this handle.
+    Pool(u64),
+    /// `cuMemAllocManaged`.
+    Managed,
+    /// `cuMemHostAlloc`.
+    Locked,
+    /// The program's own memory, `cuMemHostRegister`.
+    Registered,
+}
+
+impl Kind {
+    /// The kind in words.
+    pub(super) const fn what(self) -> &'static str {
+        match self {
+            Self::Device => "device memory",
+            Self::Pool(_) => "pool memory",
+            Self::Managed => "managed memory",
+            Self::Locked => "page-locked memory",
+            Self::Registered => "registered memory",
+        }
+    }
+
+    /// Whether only the device reaches the memory.
+    pub(super) const fn is_device(self) -> bool {
+        matches!(self, Self::Device | Self::Pool(_))
+    }
+
+    /// Whether it is page-locked memory of the host.
+    pub(super) const fn is_host(self) -> bool {
+        matches!(self, Self::Locked | Self::Registered)
+    }
+}
+
+/// Live memory that the driver knows.
+#[derive(Debug)]
+pub(super) struct Allocation {
+    /// Its number, from 1 in the order of allocation.
+    pub(super) id: u64,
+    /// How it was made.
+    pub(super) kind: Kind,
+    /// The device it lies on; of host memory, the one whose context made it.
+    pub(super) device: usize,
+    /// The context that made it.
+    pub(super) context: u64,
+    /// Its address.
+    pub(super) base: u64,
+    /// In bytes, as it was asked for.
+    pub(super) size: u64,
+    /// Where it was made.
+    pub(super) made: Place,
+    /// Where its free was queued, while that has not run.
+    pub(super) freed: Option<Place>,
+    /// The bytes of device memory; `None` until the operation that allocates it has run, and for other memory.
+    pub(super) backing: Option<Backing>,
+    /// Queued operations that use it, some of which may have run since.
+    pub(super) users: Vec<NodeId>,
+    /// The length of `users` at which those that have run are thrown out.
+    pub(super) users_limit: usize,
+}
+
+impl Allocation {
+    /// What a report says about it.
+    pub(super) fn subject(&self) -> Subject {
+        Subject { number: self.id, what: self.kind.what(), size: self.size, made: self.made, freed: self.freed }
+    }
+
+    /// The first address behind it.
+    pub(super) fn end(&self) -> u64 {
+        self.base.saturating_add(self.size)
+    }
+}
+
+/// Memory that was freed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grave {
+    /// How it was made.
+    pub(super) kind: Kind,
+    /// Its address.
+    pub(super) base: u64,
+    /// What a report says about it.
+    pub(super) subject: Subject,
+}
+
+/// What lies at an address.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    /// This allocation.
+    Live(u64),
+    /// Nothing, but this allocation ends just before.
+    Behind(u64),
+    /// Memory that was freed.
+    Freed(Grave),
+    /// Nothing that the driver knows.
+    Unknown,
+}
+
+/// All allocations of a simulator.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    live: HashMap<u64, Allocation>,
+    by_base: BTreeMap<u64, u64>,
+    graves: BTreeMap<u64, Grave>,
+    burials: VecDeque<(u64, u64)>,
+    count: u64,
+}
+
+impl Memory {
+    /// So many freed allocations are remembered by name.
+    const MOST_GRAVES: usize = 1 << 16;
+
+    /// Enters an allocation; its number.
+    pub(super) fn insert(
+        &mut self,
+        (kind, device, context): (Kind, usize, u64),
+        (base, size): (u64, u64),
+        made: Place,
+        backing: Option<Backing>,
+    ) -> u64 {
+        self.count += 1;
+        let id = self.count;
+        self.forget_graves(base, size);
+        self.by_base.insert(base, id);
+        let allocation = Allocation {
+            id,
+            kind,
+            device,
+            context,
+            base,
+            size,
+            made,
+            freed: None,
+            backing,
+            users: Vec::new(),
+            users_limit: 16,
+        };
+        self.live.insert(id, allocation);
+        id
+    }
+
+    /// Takes an allocation out of the table, and remembers that it was freed at `freed`.
+    pub(super) fn bury(&mut self, id: u64, freed: Place) -> Option<Allocation> {
+        let allocation = self.live.remove(&id)?;
+        self.by_base.remove(&allocation.base);
+        let subject = Subject { freed: Some(allocation.freed.unwrap_or(freed)), ..allocation.subject() };
+        self.graves.insert(allocation.base, Grave { kind: allocation.kind, base: allocation.base, subject });
+        self.burials.push_back((allocation.base, id));
+        if self.burials.len() > Self::MOST_GRAVES
+            && let Some((base, id)) = self.burials.pop_front()
+            && self.graves.get(&base).is_some_and(|grave| grave.subject.number == id)
+        {
+            self.graves.remove(&base);
+        }
+        Some(allocation)
+    }
+
+    /// Addresses that are used anew no longer mean the memory that was freed there.
+    fn forget_graves(&mut self, base: u64, size: u64) {
+        let end = base.saturating_add(size.max(1));
+        while let Some((&start, grave)) = self.graves.range(..end).next_back() {
+            if start.saturating_add(grave.subject.size.max(1)) <= base {
+                break;
+            }
+            self.graves.remove(&start);
+        }
+    }
+
+    /// An allocation by its number.
+    pub(super) fn get(&self, id: u64) -> Option<&Allocation> {
+        self.live.get(&id)
+    }
+
+    /// An allocation by its number.
+    pub(super) fn get_mut(&mut self, id: u64) -> Option<&mut Allocation> {
+        self.live.get_mut(&id)
+    }
+
+    /// The allocation that starts at `address`.
+    pub(super) fn at(&self, address: u64) -> Option<&Allocation> {
+        self.live.get(self.by_base.get(&address)?)
+    }
+
+    /// The freed memory that started at `address`.
+    pub(super) fn grave_at(&self, address: u64) -> Option<&Grave> {
+        self.graves.get(&address)
+    }
+
+    /// The freed memory of this number.
+    pub(super) fn grave_of(&self, id: u64) -> Option<&Grave> {
+        self.graves.values().find(|grave| grave.subject.number == id)
+    }
+
+    /// All live allocations, in the order of their making.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Allocation> {
+        let mut all: Vec<_> = self.live.values().collect();
+        all.sort_unstable_by_key(|allocation| allocation.id);
+        all.into_iter()
+    }
+
+    /// The live allocation that holds `address`.
+    pub(super) fn holding(&self, address: u64) -> Option<&Allocation> {
+        match self.find(address) {
+            Found::Live(id) => self.get(id),
+            _ => None,
+        }
+    }
+
+    /// What lies at `address`.
+    pub(super) fn find(&self, address: u64) -> Found {
+        let live = self.by_base.range(..=address).next_back().and_then(|(_, id)| self.live.get(id));
+        let grave = self.graves.range(..=address).next_back().map(|(_, grave)| grave);
+        // Freed host memory may be anyone's by now: only reserved addresses still mean what they meant.
+        let grave = grave.filter(|grave| {
+            let behind = grave.base.saturating_add(grave.subject.size).saturating_add(ALIGNMENT);
+            !grave.kind.is_host() && address < behind && live.is_none_or(|live| live.base < grave.base)
+        });
+        match (live, grave) {
+            (_, Some(grave)) => Found::Freed(*grave),
+            (Some(live), None) if address < live.end() || address == live.base => Found::Live(live.id),
+            (Some(live), None) if !live.kind.is_host() && address < live.end().saturating_add(ALIGNMENT) => {
+                Found::Behind(live.id)
+            }
+            _ => Found::Unknown,
+        }
+    }
+
+    /// Whether any live allocation has bytes in the range.
+    pub(super) fn any_in(&self, base: u64, size: u64) -> bool {
+        let last = base.saturating_add(size.saturating_sub(1));
+        let before = self.by_base.range(..=last).next_back().and_then(|(_, id)| self.live.get(id));
+        before.is_some_and(|allocation| allocation.end() > base)
+    }
+
+    /// A pointer to the bytes of a span; `None` where they have been freed or are not there yet.
+    ///
+    /// It is good for reads and writes of the span until the allocation is buried.
+    pub(super) fn reach(&mut self, span: &Span, touch: Touch) -> Option<*mut u8> {
+        let allocation = self.live.get_mut(&span.allocation)?;
+        let (offset, len) = (usize::try_from(span.offset).ok()?, usize::try_from(span.len).ok()?);
+        if allocation.kind.is_device() {
+            return allocation.backing.as_mut()?.reach(offset, len, touch);
+        }
+        let address = usize::try_from(allocation.base).ok()?.checked_add(offset)?;
+        Some(ptr::with_exposed_provenance_mut(address))
+    }
+}

@@ -1,0 +1,134 @@
+//! What a simulator is made of.
+
+use super::fault::Fault;
+use super::order::Order;
+use crate::error::{Error, Result};
+
+/// Options of a [`Sim`](super::Sim): a builder whose default is one device of 16 GiB with everything supported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SimOptions {
+    pub(super) devices: u32,
+    pub(super) memory_bytes: u64,
+    pub(super) host_lock_limit: u64,
+    pub(super) order: Order,
+    pub(super) faults: Vec<Fault>,
+    pub(super) missing: Vec<String>,
+    pub(super) pools: bool,
+    pub(super) managed: bool,
+    pub(super) concurrent_managed: bool,
+}
+
+impl Default for SimOptions {
+    fn default() -> Self {
+        Self {
+            devices: 1,
+            memory_bytes: 16 << 30,
+            host_lock_limit: u64::MAX,
+            order: Order::default(),
+            faults: Vec::new(),
+            missing: Vec::new(),
+            pools: true,
+            managed: true,
+            concurrent_managed: true,
+        }
+    }
+}
+
+impl SimOptions {
+    /// The most devices that a simulator has: each reserves a large range of addresses.
+    const MOST_DEVICES: u32 = 32;
+
+    /// How many devices there are: 1 by default, 32 at most. With 0, the driver says that there is no device.
+    #[must_use]
+    pub fn devices(mut self, count: u32) -> Self {
+        self.devices = count.min(Self::MOST_DEVICES);
+        self
+    }
+
+    /// Bytes of memory of each device: 16 GiB by default. The host's memory is used only as the device's is.
+    #[must_use]
+    pub fn memory_bytes(mut self, bytes: u64) -> Self {
+        self.memory_bytes = bytes;
+        self
+    }
+
+    /// Bytes of host memory that may be page-locked at one time: no limit by default.
+    #[must_use]
+    pub fn host_lock_limit(mut self, bytes: u64) -> Self {
+        self.host_lock_limit = bytes;
+        self
+    }
+
+    /// When queued work runs: [`Order::Lazy`] by default.
+    #[must_use]
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Adds a driver call that is to fail.
+    #[must_use]
+    pub fn fail(mut self, fault: Fault) -> Self {
+        self.faults.push(fault);
+        self
+    }
+
+    /// Takes a driver function away, as if the driver were older, by its versioned name (`"cuMemAllocAsync"`).
+    #[must_use]
+    pub fn without_symbol(mut self, name: impl Into<String>) -> Self {
+        self.missing.push(name.into());
+        self
+    }
+
+    /// The devices support no memory pools and no stream-ordered allocation.
+    #[must_use]
+    pub fn without_pools(mut self) -> Self {
+        self.pools = false;
+        self
+    }
+
+    /// The devices support no managed memory.
+    #[must_use]
+    pub fn without_managed(mut self) -> Self {
+        self.managed = false;
+        self.concurrent_managed = false;
+        self
+    }
+
+    /// The host may not touch managed memory while a device works.
+    #[must_use]
+    pub fn without_concurrent_managed_access(mut self) -> Self {
+        self.concurrent_managed = false;
+        self
+    }
+
+    /// The options that the `MEMCORE_SIM_*` variables ask for, as `variable` gives their values.
+    pub(super) fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        let mut options = Self::default();
+        if let Some(value) = variable("MEMCORE_SIM_DEVICES") {
+            let count = value.trim().parse().ok().filter(|count| *count <= Self::MOST_DEVICES);
+            options.devices =
+                count.ok_or_else(|| invalid("MEMCORE_SIM_DEVICES", value, "a number of devices from 0 to 32"))?;
+        }
+        if let Some(value) = variable("MEMCORE_SIM_MEMORY") {
+            let bytes = value.trim().parse();
+            options.memory_bytes =
+                bytes.map_err(|_| invalid("MEMCORE_SIM_MEMORY", value, "a number of bytes for each device"))?;
+        }
+        if let Some(value) = variable("MEMCORE_SIM_ORDER") {
+            options.order = match value.trim() {
+                "lazy" => Order::Lazy,
+                "eager" => Order::Eager,
+                other => match other.strip_prefix("random:").and_then(|seed| seed.parse().ok()) {
+                    Some(seed) => Order::Random(seed),
+                    None => return Err(invalid("MEMCORE_SIM_ORDER", value, "lazy, eager or random:SEED")),
+                },
+            };
+        }
+        Ok(options)
+    }
+}
+
+fn invalid(variable: &'static str, value: String, expected: &'static str) -> Error {
+    Error::InvalidVariable { variable, value, expected }
+}

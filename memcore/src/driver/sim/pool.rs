@@ -1,0 +1,212 @@
+//! Memory pools: what they hold back, and their attributes.
+
+use core::ffi::c_void;
+
+use super::machine::{Answer, Call, Machine, as_handle, as_pointer, give, new_handle};
+use crate::Status;
+use crate::driver::ffi::{
+    ALLOCATION_TYPE_PINNED, CUmemPoolProps, CUmemoryPool, LOCATION_DEVICE, POOL_RELEASE_THRESHOLD,
+};
+
+/// `CU_MEMPOOL_ATTR_REUSE_*`: three switches, `int`s.
+const REUSE: core::ops::RangeInclusive<u32> = 1..=3;
+/// `CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT`, and the other counters behind it, `u64`s.
+const RESERVED_CURRENT: u32 = 5;
+const RESERVED_HIGH: u32 = 6;
+const USED_CURRENT: u32 = 7;
+const USED_HIGH: u32 = 8;
+
+/// A memory pool. What is freed to it stays reserved until a wait or a trim gives it back.
+#[derive(Debug)]
+pub(super) struct Pool {
+    /// The index of its device.
+    pub(super) device: usize,
+    /// The most it may reserve, 0 for no limit of its own.
+    max_size: u64,
+    /// What a wait leaves reserved.
+    threshold: u64,
+    /// Of the three switches, which are on.
+    reuse: [i32; 3],
+    reserved: u64,
+    reserved_high: u64,
+    used: u64,
+    used_high: u64,
+    /// It goes once its last allocation is freed; its handle is no longer valid.
+    pub(super) destroyed: bool,
+}
+
+impl Pool {
+    /// An empty pool.
+    pub(super) const fn new(device: usize, max_size: u64) -> Self {
+        Self {
+            device,
+            max_size,
+            threshold: 0,
+            reuse: [1; 3],
+            reserved: 0,
+            reserved_high: 0,
+            used: 0,
+            used_high: 0,
+            destroyed: false,
+        }
+    }
+}
+
+impl Machine {
+    fn pool(&mut self, pool: CUmemoryPool) -> Answer<&mut Pool> {
+        if !self.options.pools {
+            return Err(Status::NOT_SUPPORTED);
+        }
+        self.pools.get_mut(&as_handle(pool)).filter(|pool| !pool.destroyed).ok_or(Status::INVALID_VALUE)
+    }
+
+    /// Takes `bytes` from a pool, which takes from its device what it does not hold.
+    pub(super) fn grow_pool(&mut self, key: u64, bytes: u64) -> Answer {
+        let pool = self.pools.get_mut(&key).ok_or(Status::INVALID_VALUE)?;
+        let device = self.devices.get_mut(pool.device).ok_or(Status::INVALID_VALUE)?;
+        let used = pool.used.checked_add(bytes).ok_or(Status::OUT_OF_MEMORY)?;
+        let reserved = pool.reserved.max(used);
+        let total = device.used.checked_add(reserved - pool.reserved).ok_or(Status::OUT_OF_MEMORY)?;
+        if total > device.total || (pool.max_size != 0 && reserved > pool.max_size) {
+            return Err(Status::OUT_OF_MEMORY);
+        }
+        device.used = total;
+        (pool.used, pool.reserved) = (used, reserved);
+        pool.used_high = pool.used_high.max(used);
+        pool.reserved_high = pool.reserved_high.max(reserved);
+        Ok(())
+    }
+
+    /// Gives `bytes` back to a pool.
+    pub(super) fn shrink_pool(&mut self, key: u64, bytes: u64) {
+        let Some(pool) = self.pools.get_mut(&key) else { return };
+        pool.used = pool.used.saturating_sub(bytes);
+        if pool.destroyed {
+            self.release_pool(key, 0);
+            if self.pools.get(&key).is_some_and(|pool| pool.used == 0) {
+                self.pools.remove(&key);
+            }
+        }
+    }
+
+    /// Gives back to the device what a pool holds beyond `keep` and beyond what is in use.
+    fn release_pool(&mut self, key: u64, keep: u64) {
+        let Some(pool) = self.pools.get_mut(&key) else { return };
+        let left = pool.reserved.min(pool.used.max(keep));
+        if let Some(device) = self.devices.get_mut(pool.device) {
+            device.used = device.used.saturating_sub(pool.reserved - left);
+        }
+        pool.reserved = left;
+    }
+
+    /// After a wait, every pool gives back what it holds beyond its threshold.
+    pub(super) fn trim_after_wait(&mut self) {
+        let over = |pool: &Pool| pool.reserved > pool.used.max(pool.threshold);
+        let keys: Vec<_> =
+            self.pools.iter().filter(|(_, pool)| over(pool)).map(|(key, pool)| (*key, pool.threshold)).collect();
+        for (key, threshold) in keys {
+            self.release_pool(key, threshold);
+        }
+    }
+
+    pub(super) unsafe fn pool_create(
+        &mut self,
+        _: &Call,
+        out: *mut CUmemoryPool,
+        props: *const CUmemPoolProps,
+    ) -> Answer {
+        if !self.options.pools {
+            return Err(Status::NOT_SUPPORTED);
+        }
+        if out.is_null() || props.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        // SAFETY: not null, so good for a read by the caller's promise.
+        let props = unsafe { props.read() };
+        let device = self.device_index(props.location.id);
+        if props.alloc_type != ALLOCATION_TYPE_PINNED || props.location.kind != LOCATION_DEVICE {
+            return Err(Status::INVALID_VALUE);
+        }
+        let device = device.map_err(|_| Status::INVALID_VALUE)?;
+        // Memory that is shared with other processes is not simulated.
+        if props.handle_types != 0 {
+            return Err(Status::NOT_SUPPORTED);
+        }
+        let key = new_handle();
+        self.pools.insert(key, Pool::new(device, props.max_size as u64));
+        // SAFETY: the caller's promise.
+        unsafe { give(out, as_pointer(key)) }
+    }
+
+    pub(super) fn pool_destroy(&mut self, _: &Call, pool: CUmemoryPool) -> Answer {
+        self.pool(pool)?;
+        let key = as_handle(pool);
+        if self.devices.iter().any(|device| device.default_pool == key) {
+            return Err(Status::INVALID_VALUE);
+        }
+        self.pool(pool)?.destroyed = true;
+        self.shrink_pool(key, 0);
+        Ok(())
+    }
+
+    pub(super) unsafe fn pool_set_attribute(
+        &mut self,
+        _: &Call,
+        pool: CUmemoryPool,
+        attribute: u32,
+        value: *mut c_void,
+    ) -> Answer {
+        let pool = self.pool(pool)?;
+        if value.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        if REUSE.contains(&attribute) {
+            // SAFETY: not null, so by the caller's promise an `int`, as this attribute's value is.
+            let wanted = unsafe { value.cast::<i32>().read_unaligned() };
+            if let Some(switch) = pool.reuse.get_mut(attribute as usize - 1) {
+                *switch = i32::from(wanted != 0);
+            }
+            return Ok(());
+        }
+        // SAFETY: not null, so by the caller's promise a `u64`, as the other attributes' values are.
+        let wanted = unsafe { value.cast::<u64>().read_unaligned() };
+        match (attribute, wanted) {
+            (POOL_RELEASE_THRESHOLD, bytes) => pool.threshold = bytes,
+            (RESERVED_HIGH, 0) => pool.reserved_high = pool.reserved,
+            (USED_HIGH, 0) => pool.used_high = pool.used,
+            _ => return Err(Status::INVALID_VALUE),
+        }
+        Ok(())
+    }
+
+    pub(super) unsafe fn pool_get_attribute(
+        &mut self,
+        _: &Call,
+        pool: CUmemoryPool,
+        attribute: u32,
+        value: *mut c_void,
+    ) -> Answer {
+        let pool = self.pool(pool)?;
+        let number = match attribute {
+            POOL_RELEASE_THRESHOLD => pool.threshold,
+            RESERVED_CURRENT => pool.reserved,
+            RESERVED_HIGH => pool.reserved_high,
+            USED_CURRENT => pool.used,
+            USED_HIGH => pool.used_high,
+            _ => {
+                let switch = attribute.checked_sub(1).and_then(|index| pool.reuse.get(index as usize));
+                let switch = *switch.ok_or(Status::INVALID_VALUE)?;
+                // SAFETY: the caller's promise: an `int`, as this attribute's value is.
+                return unsafe { give(value.cast::<i32>(), switch) };
+            }
+        };
+        // SAFETY: the caller's promise: a `u64`, as the other attributes' values are.
+        unsafe { give(value.cast::<u64>(), number) }
+    }
+
+    pub(super) fn pool_trim(&mut self, _: &Call, pool: CUmemoryPool, keep: usize) -> Answer {
+        self.pool(pool)?;
+        self.release_pool(as_handle(pool), keep as u64);
+        Ok(())
+    }
+}

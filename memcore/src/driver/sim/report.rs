@@ -1,0 +1,206 @@
+//! What the checker finds, and how it says so.
+
+use core::fmt;
+use core::panic::Location;
+
+/// A place in the checked program's source.
+pub(super) type Place = &'static Location<'static>;
+
+/// What kind of mistake a [`Violation`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ViolationKind {
+    /// Memory was used after it was freed.
+    UseAfterFree,
+    /// Memory was freed a second time.
+    DoubleFree,
+    /// A pointer was freed that no allocation of that kind starts at.
+    InvalidFree,
+    /// An operation reached past the end of an allocation.
+    OutOfBounds,
+    /// Memory was never freed.
+    Leak,
+}
+
+impl ViolationKind {
+    /// The kind's stable name, in `snake_case`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::UseAfterFree => "use_after_free",
+            Self::DoubleFree => "double_free",
+            Self::InvalidFree => "invalid_free",
+            Self::OutOfBounds => "out_of_bounds",
+            Self::Leak => "leak",
+        }
+    }
+
+    /// The kind as the first word of a report.
+    const fn title(self) -> &'static str {
+        match self {
+            Self::UseAfterFree => "use-after-free",
+            Self::DoubleFree => "double free",
+            Self::InvalidFree => "invalid free",
+            Self::OutOfBounds => "out of bounds",
+            Self::Leak => "leak",
+        }
+    }
+}
+
+impl fmt::Display for ViolationKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The allocation that a violation is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subject {
+    /// Its number, from 1 in the order of allocation.
+    pub(super) number: u64,
+    /// `"device memory"`, `"page-locked memory"`, …
+    pub(super) what: &'static str,
+    /// In bytes, as it was asked for.
+    pub(super) size: u64,
+    /// Where it was made.
+    pub(super) made: Place,
+    /// Where it was freed, if it was.
+    pub(super) freed: Option<Place>,
+}
+
+/// A mistake of the checked program, found by the simulated device.
+///
+/// `Display` prints the whole report. Its last line is stable: `key=value` pairs between brackets, made for tests and
+/// tools; the other lines are prose and may change.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    kind: ViolationKind,
+    operation: &'static str,
+    summary: String,
+    place: Place,
+    subject: Option<Subject>,
+    offset: Option<u64>,
+    len: Option<u64>,
+    stream: Option<u64>,
+    help: &'static str,
+}
+
+impl Violation {
+    /// A violation of `kind` by `operation` (a stable key) at `place`; `summary` says it in a sentence, `help` what to do.
+    pub(super) fn new(
+        kind: ViolationKind,
+        operation: &'static str,
+        place: Place,
+        summary: String,
+        help: &'static str,
+    ) -> Self {
+        Self { kind, operation, summary, place, subject: None, offset: None, len: None, stream: None, help }
+    }
+
+    /// Names the allocation.
+    pub(super) fn about(mut self, subject: Option<Subject>) -> Self {
+        self.subject = subject;
+        self
+    }
+
+    /// Names the bytes of the allocation.
+    pub(super) fn range(mut self, offset: u64, len: u64) -> Self {
+        self.offset = Some(offset);
+        self.len = Some(len);
+        self
+    }
+
+    /// Names the stream by its number, 0 for the legacy one.
+    pub(super) fn on_stream(mut self, stream: Option<u64>) -> Self {
+        self.stream = stream;
+        self
+    }
+
+    /// What kind of mistake it is.
+    #[must_use]
+    pub const fn kind(&self) -> ViolationKind {
+        self.kind
+    }
+
+    /// The operation that was wrong, by the name it has in the report's last line.
+    #[must_use]
+    pub const fn operation(&self) -> &'static str {
+        self.operation
+    }
+
+    /// File and line of the operation that was wrong; of a leak, where the memory was allocated.
+    #[must_use]
+    pub const fn place(&self) -> (&'static str, u32) {
+        (self.place.file(), self.place.line())
+    }
+
+    /// File and line where the memory in question was allocated, if that is known.
+    #[must_use]
+    pub fn allocated_at(&self) -> Option<(&'static str, u32)> {
+        self.subject.map(|subject| (subject.made.file(), subject.made.line()))
+    }
+
+    /// File and line where the memory in question was freed, if it was.
+    #[must_use]
+    pub fn freed_at(&self) -> Option<(&'static str, u32)> {
+        self.subject.and_then(|subject| subject.freed).map(|place| (place.file(), place.line()))
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: {}", self.kind.title(), self.summary)?;
+        writeln!(f, "  at         {}", self.place)?;
+        if let Some(subject) = &self.subject {
+            writeln!(f, "  allocated  {}   {}, {} bytes", subject.made, subject.what, subject.size)?;
+            if let Some(freed) = subject.freed {
+                writeln!(f, "  freed      {freed}")?;
+            }
+        }
+        writeln!(f, "  help       {}", self.help)?;
+        write!(f, "[kind={} op={}", self.kind, self.operation)?;
+        let facts = [
+            ("alloc", self.subject.map(|subject| subject.number)),
+            ("offset", self.offset),
+            ("len", self.len),
+            ("stream", self.stream),
+        ];
+        for (key, value) in facts {
+            if let Some(value) = value {
+                write!(f, " {key}={value}")?;
+            }
+        }
+        f.write_str("]")
+    }
+}
+
+/// The violations found so far.
+#[derive(Debug, Default)]
+pub(super) struct Reports {
+    all: Vec<Violation>,
+    said: usize,
+}
+
+impl Reports {
+    /// Beyond this many, violations are dropped: a program that is wrong in a loop must not eat the memory.
+    const MOST: usize = 10_000;
+
+    /// Records a violation.
+    pub(super) fn push(&mut self, violation: Violation) {
+        if self.all.len() < Self::MOST {
+            self.all.push(violation);
+        }
+    }
+
+    /// Everything recorded.
+    pub(super) fn all(&self) -> Vec<Violation> {
+        self.all.clone()
+    }
+
+    /// What was recorded since this was last asked.
+    pub(super) fn unsaid(&mut self) -> Vec<Violation> {
+        let news = self.all.get(self.said..).unwrap_or_default().to_vec();
+        self.said = self.all.len();
+        news
+    }
+}

@@ -1,0 +1,192 @@
+//! Streams: what is queued after what, and waiting for it.
+
+use super::exec::{NodeId, Op, Side, Span};
+use super::machine::{Answer, Call, Machine, as_handle, as_pointer, give, new_handle};
+use crate::Status;
+use crate::driver::ffi::{CAPTURE_NONE, CUdeviceptr, CUevent, CUstream, STREAM_NON_BLOCKING};
+
+/// The legacy stream's handle beside null.
+const STREAM_LEGACY: u64 = 1;
+/// The per-thread default stream's handle.
+const STREAM_PER_THREAD: u64 = 2;
+/// The highest priority; the lowest is 0.
+const HIGHEST_PRIORITY: i32 = -5;
+/// So often a query says that work is pending, before the work goes on.
+pub(super) const PATIENCE: u32 = 3;
+
+/// A stream.
+#[derive(Debug)]
+pub(super) struct Stream {
+    /// Its context.
+    pub(super) context: u64,
+    /// Its number in reports, 0 for a legacy stream.
+    pub(super) number: u64,
+    /// Whether it is ordered with the legacy stream; true of the legacy stream itself.
+    pub(super) blocking: bool,
+    /// Clamped to what the device has.
+    pub(super) priority: i32,
+    /// The operation that was queued last.
+    pub(super) tail: Option<NodeId>,
+    /// How often a query said "pending" since work last went on.
+    pub(super) polls: u32,
+}
+
+impl Stream {
+    /// The legacy stream of a context.
+    pub(super) const fn legacy(context: u64) -> Self {
+        Self { context, number: 0, blocking: true, priority: 0, tail: None, polls: 0 }
+    }
+}
+
+impl Machine {
+    /// The key of the stream that a handle means, for a call with a working context.
+    pub(super) fn stream_key(&self, call: &Call, stream: CUstream) -> Answer<u64> {
+        let current = self.working(call)?;
+        let key = match as_handle(stream) {
+            0 | STREAM_LEGACY => self.contexts.get(&current).map_or(0, |context| context.legacy),
+            STREAM_PER_THREAD => return Err(Status::NOT_SUPPORTED),
+            key => key,
+        };
+        let context = self.streams.get(&key).ok_or(Status::INVALID_HANDLE)?.context;
+        self.alive(context)?;
+        Ok(key)
+    }
+
+    /// The key of the current context's legacy stream.
+    pub(super) fn legacy_key(&self, call: &Call) -> Answer<u64> {
+        self.stream_key(call, core::ptr::null_mut())
+    }
+
+    /// What the next operation of a stream comes after.
+    pub(super) fn before_next(&self, key: u64) -> Vec<NodeId> {
+        let Some(stream) = self.streams.get(&key) else { return Vec::new() };
+        let mut before: Vec<_> = stream.tail.into_iter().collect();
+        let Some(context) = self.contexts.get(&stream.context).filter(|_| stream.blocking) else { return before };
+        if context.legacy == key {
+            before.extend_from_slice(&context.orphans);
+            before.extend(context.blocking.iter().filter_map(|key| self.streams.get(key)?.tail));
+        } else {
+            before.extend(self.streams.get(&context.legacy).and_then(|legacy| legacy.tail));
+        }
+        before
+    }
+
+    /// What a wait for a stream waits for.
+    fn outstanding(&self, key: u64) -> Vec<NodeId> {
+        let is_legacy = self.streams.get(&key).is_some_and(|stream| stream.number == 0);
+        let mut before = if is_legacy {
+            self.before_next(key)
+        } else {
+            self.streams.get(&key).and_then(|s| s.tail).into_iter().collect()
+        };
+        before.retain(|id| self.graph.is_pending(*id));
+        before
+    }
+
+    pub(super) unsafe fn stream_create(
+        &mut self,
+        call: &Call,
+        out: *mut CUstream,
+        flags: u32,
+        priority: i32,
+    ) -> Answer {
+        let context = self.working(call)?;
+        if out.is_null() || flags & !STREAM_NON_BLOCKING != 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        self.stream_count += 1;
+        let (key, blocking) = (new_handle(), flags & STREAM_NON_BLOCKING == 0);
+        let priority = priority.clamp(HIGHEST_PRIORITY, 0);
+        let stream = Stream { context, number: self.stream_count, blocking, priority, tail: None, polls: 0 };
+        self.streams.insert(key, stream);
+        if let Some(context) = self.contexts.get_mut(&context).filter(|_| blocking) {
+            context.blocking.push(key);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { give(out, as_pointer(key)) }
+    }
+
+    /// Ends a stream. Its queued work stays queued, and in order with the legacy stream.
+    pub(super) fn stream_destroy(&mut self, call: &Call, stream: CUstream) -> Answer {
+        let key = self.stream_key(call, stream)?;
+        if self.streams.get(&key).is_some_and(|stream| stream.number == 0) {
+            return Err(Status::INVALID_HANDLE);
+        }
+        let Some(stream) = self.streams.remove(&key) else { return Err(Status::INVALID_HANDLE) };
+        let graph = &self.graph;
+        if let Some(context) = self.contexts.get_mut(&stream.context).filter(|_| stream.blocking) {
+            context.blocking.retain(|other| *other != key);
+            context.orphans.retain(|id| graph.is_pending(*id));
+            context.orphans.extend(stream.tail.filter(|id| graph.is_pending(*id)));
+        }
+        Ok(())
+    }
+
+    pub(super) fn stream_synchronize(&mut self, call: &Call, stream: CUstream) -> Answer {
+        let key = self.stream_key(call, stream)?;
+        let outstanding = self.outstanding(key);
+        self.force(&outstanding);
+        self.trim_after_wait();
+        Ok(())
+    }
+
+    pub(super) fn stream_query(&mut self, call: &Call, stream: CUstream) -> Answer {
+        let key = self.stream_key(call, stream)?;
+        let outstanding = self.outstanding(key);
+        if outstanding.is_empty() {
+            return Ok(());
+        }
+        let Some(stream) = self.streams.get_mut(&key) else { return Err(Status::INVALID_HANDLE) };
+        stream.polls += 1;
+        if stream.polls <= PATIENCE {
+            return Err(Status::NOT_READY);
+        }
+        stream.polls = 0;
+        self.force(&outstanding);
+        Ok(())
+    }
+
+    pub(super) fn stream_wait_event(&mut self, call: &Call, stream: CUstream, event: CUevent, flags: u32) -> Answer {
+        let key = self.stream_key(call, stream)?;
+        let snapshot = self.events.get(&as_handle(event)).ok_or(Status::INVALID_HANDLE)?.snapshot;
+        if flags != 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        if let Some(snapshot) = snapshot.filter(|id| self.graph.is_pending(*id)) {
+            self.issue(call, key, Op::Nothing, Some(snapshot))?;
+        }
+        Ok(())
+    }
+
+    pub(super) unsafe fn stream_is_capturing(&mut self, call: &Call, stream: CUstream, out: *mut u32) -> Answer {
+        let current = self.context(call)?;
+        match as_handle(stream) {
+            0 | STREAM_LEGACY => {}
+            STREAM_PER_THREAD => return Err(Status::NOT_SUPPORTED),
+            key if self.streams.contains_key(&key) && self.contexts.contains_key(&current) => {}
+            _ => return Err(Status::INVALID_HANDLE),
+        }
+        // SAFETY: the caller's promise.
+        unsafe { give(out, CAPTURE_NONE) }
+    }
+
+    pub(super) fn stream_write_value_32(
+        &mut self,
+        call: &Call,
+        stream: CUstream,
+        address: CUdeviceptr,
+        value: u32,
+        flags: u32,
+    ) -> Answer {
+        let key = self.stream_key(call, stream)?;
+        if flags > 1 || !address.is_multiple_of(4) {
+            return Err(Status::INVALID_VALUE);
+        }
+        let to: Span = match self.device_side(call, key, address, 4, "writes")? {
+            Side::Memory(span) => span,
+            _ => return Err(Status::INVALID_VALUE),
+        };
+        self.issue(call, key, Op::Fill { to, pattern: value.to_ne_bytes(), unit: 4 }, None)?;
+        Ok(())
+    }
+}

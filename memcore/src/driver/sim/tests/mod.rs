@@ -1,0 +1,4 @@
+//! Tests through the driver's entry points.
+
+mod ordering;
+mod rig;

@@ -1,0 +1,145 @@
+//! A simulator under test, driven as a C program would drive it.
+
+use core::ffi::c_void;
+use core::ptr;
+use std::sync::Arc;
+
+use crate::Status;
+use crate::driver::Driver;
+use crate::driver::ffi::{CUcontext, CUdeviceptr, CUevent, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream};
+use crate::driver::sim::{Sim, SimOptions, Violation, ViolationKind};
+
+/// A simulator whose first device's context is current.
+pub(super) struct Rig {
+    pub(super) sim: Sim,
+    pub(super) driver: Arc<dyn Driver>,
+    pub(super) context: CUcontext,
+}
+
+/// Calls an entry point.
+macro_rules! call {
+    ($rig:expr, $method:ident($($arg:expr),* $(,)?)) => {{
+        #[allow(unused_unsafe, reason = "some calls stand in the arguments of others")]
+        // SAFETY: the tests pass pointers to their own live memory, or handles that are looked up.
+        let status = unsafe { $rig.driver.$method($($arg),*) };
+        status
+    }};
+}
+/// Calls an entry point that must succeed.
+macro_rules! ok {
+    ($rig:expr, $method:ident($($arg:expr),* $(,)?)) => {
+        assert_eq!($crate::driver::sim::tests::rig::call!($rig, $method($($arg),*)), crate::Status::SUCCESS)
+    };
+}
+pub(super) use {call, ok};
+
+impl Rig {
+    pub(super) fn new(options: SimOptions) -> Self {
+        let sim = Sim::new(options);
+        let mut rig = Self { driver: sim.driver(), sim, context: ptr::null_mut() };
+        ok!(rig, init(0));
+        rig.context = rig.retain(0);
+        ok!(rig, context_set_current(rig.context));
+        rig
+    }
+
+    pub(super) fn retain(&self, device: i32) -> CUcontext {
+        let mut context = ptr::null_mut();
+        ok!(self, primary_context_retain(&mut context, device));
+        context
+    }
+
+    pub(super) fn stream(&self, flags: u32) -> CUstream {
+        let mut stream = ptr::null_mut();
+        ok!(self, stream_create(&mut stream, flags, 0));
+        stream
+    }
+
+    pub(super) fn event(&self) -> CUevent {
+        let mut event = ptr::null_mut();
+        ok!(self, event_create(&mut event, 0));
+        event
+    }
+
+    pub(super) fn pool(&self) -> CUmemoryPool {
+        let props = CUmemPoolProps {
+            alloc_type: 1,
+            handle_types: 0,
+            location: CUmemLocation { kind: 1, id: 0 },
+            win32_security_attributes: ptr::null_mut(),
+            max_size: 0,
+            usage: 0,
+            reserved: [0; 54],
+        };
+        let mut pool = ptr::null_mut();
+        ok!(self, pool_create(&mut pool, &props));
+        pool
+    }
+
+    #[track_caller]
+    pub(super) fn alloc(&self, bytes: usize) -> CUdeviceptr {
+        let mut address = 0;
+        ok!(self, mem_alloc(&mut address, bytes));
+        address
+    }
+
+    #[track_caller]
+    pub(super) fn managed(&self, bytes: usize) -> CUdeviceptr {
+        let mut address = 0;
+        ok!(self, mem_alloc_managed(&mut address, bytes, 1));
+        address
+    }
+
+    pub(super) fn locked(&self, bytes: usize) -> Locked {
+        let mut pointer = ptr::null_mut();
+        ok!(self, mem_host_alloc(&mut pointer, bytes, 0));
+        Locked { pointer, bytes }
+    }
+
+    /// The bytes of device memory, by a call that waits.
+    pub(super) fn bytes(&self, address: CUdeviceptr, len: usize) -> Vec<u8> {
+        let mut out = vec![0; len];
+        ok!(self, context_synchronize());
+        ok!(self, memcpy_dtoh(out.as_mut_ptr().cast(), address, len));
+        out
+    }
+
+    pub(super) fn upload(&self, address: CUdeviceptr, bytes: &[u8]) -> Status {
+        call!(self, memcpy_htod(address, bytes.as_ptr().cast(), bytes.len()))
+    }
+
+    pub(super) fn free_memory(&self) -> (usize, usize) {
+        let (mut free, mut total) = (0, 0);
+        ok!(self, memory_info(&mut free, &mut total));
+        (free, total)
+    }
+
+    /// The kinds found, the leaks of this rig's end included.
+    pub(super) fn kinds(self) -> Vec<ViolationKind> {
+        self.check().iter().map(Violation::kind).collect()
+    }
+
+    pub(super) fn check(self) -> Vec<Violation> {
+        self.sim.check()
+    }
+}
+
+/// Page-locked memory.
+#[derive(Clone, Copy)]
+pub(super) struct Locked {
+    pub(super) pointer: *mut c_void,
+    pub(super) bytes: usize,
+}
+
+impl Locked {
+    pub(super) fn read(&self) -> Vec<u8> {
+        // SAFETY: the tests look only at memory they have not freed, between driver calls.
+        unsafe { std::slice::from_raw_parts(self.pointer.cast::<u8>(), self.bytes) }.to_vec()
+    }
+
+    pub(super) fn write(&self, bytes: &[u8]) {
+        assert!(bytes.len() <= self.bytes);
+        // SAFETY: as above; the length was just checked.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.pointer.cast::<u8>(), bytes.len()) };
+    }
+}

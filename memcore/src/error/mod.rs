@@ -1,0 +1,219 @@
+//! What can go wrong, with what a user needs to act on it.
+
+mod status;
+
+pub use status::Status;
+
+/// A [`Result`](core::result::Result) whose error is memcore's [`Error`] unless another is named.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// Everything that memcore's calls can fail with.
+///
+/// A code of the driver is kept as the driver gave it ([`Error::Driver`], [`Error::OutOfMemory`]); what memcore itself
+/// finds wrong has a variant of its own and is never disguised as a code. Lengths are in elements, sizes in bytes.
+///
+/// ```
+/// use memcore::{Error, Status, prelude::*};
+///
+/// let mut dev = device_vec![1.0f32, 2.0, 3.0]?;
+/// let error = copy!(dev <- [1.0f32, 2.0]).unwrap_err();
+/// assert_eq!(error, Error::LengthMismatch { destination: 3, source_len: 2 });
+/// assert_eq!(error.status(), None);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The driver refused or failed a call.
+    #[error("{operation} failed: {status}{}", meaning(.status))]
+    Driver {
+        /// The driver function.
+        operation: &'static str,
+        /// What it returned.
+        status: Status,
+    },
+
+    /// There is not enough memory for an allocation, also after waiting for pending frees and trimming the pool.
+    #[error("{operation} is out of memory: {requested} bytes asked for{}", free_of(.free, .total))]
+    OutOfMemory {
+        /// The driver function that was refused, or `"host allocation"`.
+        operation: &'static str,
+        /// Bytes asked for.
+        requested: u64,
+        /// Bytes free on the device when the call was refused, where the driver still said.
+        free: Option<u64>,
+        /// Bytes of memory the device has, where the driver still said.
+        total: Option<u64>,
+    },
+
+    /// The two sides of a copy differ in length.
+    #[error("lengths differ: the destination has {destination} elements, the source {source_len}")]
+    LengthMismatch {
+        /// Elements of the destination.
+        destination: usize,
+        /// Elements of the source.
+        source_len: usize,
+    },
+
+    /// A length times the size of its element is more than a slice can hold (`isize::MAX` bytes).
+    #[error("{len} elements of {element_size} bytes each are more than can be addressed")]
+    SizeOverflow {
+        /// Elements asked for.
+        len: usize,
+        /// Bytes of one element.
+        element_size: usize,
+    },
+
+    /// No CUDA driver could be loaded.
+    #[error(
+        "no CUDA driver was found (tried {}); install the NVIDIA driver, or set MEMCORE_DRIVER=sim to run on the \
+         simulated device, or MEMCORE_DRIVER=auto to take it where there is no GPU", .tried.join(", ")
+    )]
+    NoDriver {
+        /// The files tried, each with why it did not serve.
+        tried: Vec<String>,
+    },
+
+    /// The driver has no device.
+    #[error("the {driver} driver has no device; set MEMCORE_DRIVER=sim to run on the simulated device")]
+    NoDevice {
+        /// `"CUDA"` or `"simulated"`.
+        driver: &'static str,
+    },
+
+    /// There is no device of this number.
+    #[error("there is no device {ordinal}: the driver has {count}")]
+    InvalidDevice {
+        /// The number asked for, from 0.
+        ordinal: u32,
+        /// How many devices there are.
+        count: u32,
+    },
+
+    /// An environment variable has a value that means nothing.
+    #[error("{variable}={value:?} is not valid: expected {expected}")]
+    InvalidVariable {
+        /// Its name.
+        variable: &'static str,
+        /// What it is set to.
+        value: String,
+        /// What it may be set to.
+        expected: &'static str,
+    },
+
+    /// The loaded driver lacks a function: it is older than what this call needs.
+    #[error("the CUDA driver has no function {symbol}: it is too old for this call")]
+    MissingSymbol {
+        /// The driver function.
+        symbol: &'static str,
+    },
+
+    /// The device or driver has no such feature.
+    #[error("{what} is not supported by this device")]
+    Unsupported {
+        /// What was asked for.
+        what: &'static str,
+    },
+
+    /// The operands of a call belong to different drivers (two simulators, or a simulator and a GPU).
+    #[error("the operands belong to different drivers")]
+    DifferentDrivers,
+
+    /// An address belongs to no context that memcore knows.
+    #[error("address {address:#x} belongs to no context that is open here")]
+    UnknownAddress {
+        /// The device address.
+        address: u64,
+    },
+
+    /// Bytes from the device are no value of the element type. Nothing was written to the destination.
+    #[error("element {index} came back with bytes that are no valid {type_name}")]
+    InvalidValue {
+        /// The first element found invalid.
+        index: usize,
+        /// The element type.
+        type_name: &'static str,
+    },
+
+    /// A view's element type does not fit the memory.
+    #[error(
+        "cannot view {len} elements of {from_name} ({from_size} bytes each) at {address:#x} as {to_name} ({to_size} bytes \
+         each, aligned to {to_align}): {reason}"
+    )]
+    InvalidView {
+        /// Address of the memory.
+        address: u64,
+        /// Its length, in elements of the present type.
+        len: usize,
+        /// The present element type.
+        from_name: &'static str,
+        /// Bytes of one present element.
+        from_size: usize,
+        /// The element type asked for.
+        to_name: &'static str,
+        /// Bytes of one element asked for.
+        to_size: usize,
+        /// Alignment of the element type asked for, in bytes.
+        to_align: usize,
+        /// What does not fit.
+        reason: &'static str,
+    },
+
+    /// A 16- or 32-bit set of memory whose address or size is no multiple of the unit.
+    #[error("{size} bytes at {address:#x} cannot be set in units of {unit} bytes: both must be multiples of it")]
+    MisalignedSet {
+        /// Address of the memory.
+        address: u64,
+        /// Its size in bytes.
+        size: usize,
+        /// Bytes of the unit.
+        unit: usize,
+    },
+
+    /// Memory was not freed: an earlier wait in its context failed, and the device may still work on it.
+    #[error("an earlier wait in this context failed, so the device may still use the memory: it is leaked")]
+    Unsettled,
+
+    /// A stream is being captured into a graph: memcore's safe calls would be replayed with dead pointers.
+    #[error("the stream is being captured into a graph; memcore's safe calls refuse it")]
+    StreamCapturing,
+}
+
+impl Error {
+    /// The driver's code, where the driver gave one.
+    #[must_use]
+    pub const fn status(&self) -> Option<Status> {
+        match self {
+            Self::Driver { status, .. } => Some(*status),
+            Self::OutOfMemory { .. } => Some(Status::OUT_OF_MEMORY),
+            _ => None,
+        }
+    }
+
+    /// Whether memory ran out, on the device or for page-locking.
+    #[must_use]
+    pub const fn is_out_of_memory(&self) -> bool {
+        matches!(self, Self::OutOfMemory { .. })
+    }
+
+    /// The error of a call that returned `status`, which is not a success.
+    pub(crate) const fn from_status(operation: &'static str, status: Status) -> Self {
+        match status {
+            Status::MISSING_SYMBOL => Self::MissingSymbol { symbol: operation },
+            status => Self::Driver { operation, status },
+        }
+    }
+}
+
+/// `": what it means"`, where this crate knows the code.
+fn meaning(status: &Status) -> String {
+    status.meaning().map(|text| format!(": {text}")).unwrap_or_default()
+}
+
+/// `", F of T bytes free"`, where both are known.
+fn free_of(free: &Option<u64>, total: &Option<u64>) -> String {
+    match (free, total) {
+        (Some(free), Some(total)) => format!(", {free} of {total} bytes free"),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,70 @@
+//! Typed CUDA memory: [`#[derive(DeviceCopy)]`](macro@DeviceCopy) proves at compile time that a struct is plain device
+//! data, buffers own device and page-locked memory, and [`copy!`], [`fill!`] and [`device_vec!`] are single typed driver
+//! calls. One source runs on a GPU through `libcuda.so.1`, or with no GPU on the built-in simulated device.
+//!
+//! ```
+//! use memcore::prelude::*;
+//!
+//! #[derive(Clone, Copy, Debug, PartialEq, DeviceCopy)]
+//! #[repr(C)]
+//! struct Particle {
+//!     position: [f32; 3],
+//!     mass: f32,
+//! }
+//!
+//! let particles = vec![Particle { position: [0.0; 3], mass: 1.0 }; 1000];
+//! let mut dev = DeviceBuffer::from_slice(&particles)?;
+//! fill!(dev[..10] <- Particle { position: [1.0; 3], mass: 2.0 })?;
+//! let mut back = particles.clone();
+//! copy!(back <- dev)?;
+//! assert_eq!(back[9].mass, 2.0);
+//! assert_eq!(back[10..], particles[10..]);
+//! # Ok::<(), memcore::Error>(())
+//! ```
+//!
+//! # Which driver
+//!
+//! The environment variable `MEMCORE_DRIVER` says: `cuda` (as when unset), `sim`, or `auto`, which takes the simulated
+//! device where there is no GPU. Nothing falls back silently: without a driver the error names the files that were tried.
+//! In code, [`sim::Sim`] makes simulated devices of its own.
+
+#![warn(clippy::pedantic)]
+#![allow(
+    clippy::module_name_repetitions,
+    clippy::cast_possible_truncation,
+    reason = "modules are private, their types are not; sizes and addresses have 64 bits, asserted in `memory/pointer.rs`"
+)]
+
+mod context;
+mod copy;
+mod device;
+mod driver;
+mod error;
+mod event;
+mod macros;
+mod memory;
+pub mod prelude;
+#[doc(hidden)]
+pub mod __private;
+mod stream;
+#[doc(hidden)]
+pub mod derive_support;
+
+pub use bytemuck;
+
+pub use context::{AllocatorKind, Context, Entered};
+pub use device::{Device, DeviceAttribute};
+pub use error::{Error, Result, Status};
+pub use event::Event;
+pub use memory::{
+    Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceBox, DeviceBuffer, DeviceCopy, DeviceIndex, DevicePointer,
+    DeviceSlice, LockedBuffer,
+};
+pub use memcore_derive::DeviceCopy;
+pub use stream::Stream;
+
+pub use driver::sim;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct ReadmeDoctests;

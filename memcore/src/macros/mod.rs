@@ -1,0 +1,4 @@
+//! The macros: thin names for the typed calls.
+
+mod operate;
+mod vec;

@@ -1,0 +1,130 @@
+//! `copy!` and `fill!`.
+
+/// Copies `source` to `destination`: `copy!(destination <- source)`.
+///
+/// Each side is memory of the host (`[T]`, an array, a `Vec`, a [`LockedBuffer`](crate::LockedBuffer)), of a device
+/// ([`DeviceBuffer`](crate::DeviceBuffer), [`DeviceBox`](crate::DeviceBox), [`DeviceSlice`](crate::DeviceSlice)), or a
+/// range of it, owned or borrowed. Both have the same element type and length. Between two devices the copy goes from one
+/// to the other.
+///
+/// | form | ordered | on return |
+/// |---|---|---|
+/// | `copy!(d <- s)` | on a stream of the context's own | complete |
+/// | `copy!(d <- s, stream)` | on `stream`, behind what is queued there | complete |
+/// | `unsafe { copy!(d <- s, async stream) }` | on `stream` | queued |
+///
+/// Calls: one (`cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoHAsync_v2`, `cuMemcpyDtoDAsync_v2` or `cuMemcpyPeerAsync`) and, unless
+/// asynchronous, its wait; none for an empty copy or one within the host. A download that writes page-locked memory also
+/// queues a `cuStreamWriteValue32_v2`, by which it knows that the memory is written even where the wait fails.
+/// Each operand is evaluated once, the destination first.
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let mut dev = device_vec![0.0f32; 6]?;
+/// let host = [1.0, 2.0, 3.0];
+/// copy!(dev[..3] <- host)?;
+/// copy!(dev[3..5] <- host[1..])?;
+///
+/// let stream = Stream::new()?;
+/// let mut back = vec![0.0; 6];
+/// copy!(back <- dev, stream)?;
+/// assert_eq!(back, [1.0, 2.0, 3.0, 2.0, 3.0, 0.0]);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The value is a [`Result<(), Error>`](crate::Result): [`LengthMismatch`](crate::Error::LengthMismatch);
+/// [`DifferentDrivers`](crate::Error::DifferentDrivers); [`InvalidValue`](crate::Error::InvalidValue) where bytes that
+/// come to the host are no value of their type (then the destination is as it was);
+/// [`StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
+///
+/// # Panics
+///
+/// Where an operand's range does, as indexing does.
+///
+/// # Safety
+///
+/// Of the asynchronous form alone: until the copy is known to be complete (the stream has been synchronised, or an event
+/// behind it has), neither side is freed, dropped, read, written, or used in a safe copy, but that the source may be read;
+/// and the memory of a source that is a temporary lives as long. An error of the wait proves nothing.
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let stream = Stream::new()?;
+/// let source = locked_vec![7u8; 1024]?;
+/// let mut dev = device_vec![0u8; 1024]?;
+/// // SAFETY: both live to the end, and nothing uses them before the wait has succeeded.
+/// unsafe { copy!(dev <- source, async stream)? };
+/// stream.synchronize()?;
+/// assert_eq!(dev.to_vec()?, *source);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+#[macro_export]
+macro_rules! copy {
+    ($($operands:tt)*) => { $crate::__operate!(copy [] $($operands)*) };
+}
+
+/// Writes a value to every element of `destination`: `fill!(destination <- value)`.
+///
+/// The destination is memory of a device or the host, or a range of it; the value has its element type. With a third
+/// operand, `fill!(destination <- value, stream)`, the fill is ordered on that stream. Complete on return.
+///
+/// Calls: one `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async` where the value's bytes repeat every 1, 2 or 4;
+/// else one `cuMemcpyHtoDAsync_v2` of the value and ⌈log₂ len⌉ `cuMemcpyDtoDAsync_v2` that double it; and the wait.
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let mut dev = device_vec![0u32; 4]?;
+/// fill!(dev[1..3] <- 7)?;
+/// assert_eq!(dev.to_vec()?, [0, 7, 7, 0]);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The value is a [`Result<(), Error>`](crate::Result): [`DifferentDrivers`](crate::Error::DifferentDrivers);
+/// [`StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
+///
+/// # Panics
+///
+/// Where the destination's range does, as indexing does.
+#[macro_export]
+macro_rules! fill {
+    ($($operands:tt)*) => { $crate::__operate!(fill [] $($operands)*) };
+}
+
+/// Collects the tokens before `<-`, which cannot follow an expression in a macro's pattern, and expands the operation.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __operate {
+    (copy [$($destination:tt)+] <- $source:expr, async $stream:expr $(,)?) => {{
+        use $crate::__private::{On as _, ToDestination as _, ToSource as _};
+        $crate::__private::copy_raw(($($destination)+).__dst(), ($source).__src(), ($stream).__on())
+    }};
+    (copy [$($destination:tt)+] <- $source:expr, $stream:expr $(,)?) => {{
+        use $crate::__private::{On as _, ToDestination as _, ToSource as _};
+        $crate::__private::copy(($($destination)+).__dst(), ($source).__src(), ($stream).__on())
+    }};
+    (copy [$($destination:tt)+] <- $source:expr $(,)?) => {{
+        use $crate::__private::{ToDestination as _, ToSource as _};
+        $crate::__private::copy(($($destination)+).__dst(), ($source).__src(), $crate::__private::Now)
+    }};
+    (fill [$($destination:tt)+] <- $value:expr, $stream:expr $(,)?) => {{
+        use $crate::__private::{On as _, ToDestination as _};
+        $crate::__private::fill(($($destination)+).__dst(), $value, ($stream).__on())
+    }};
+    (fill [$($destination:tt)+] <- $value:expr $(,)?) => {{
+        use $crate::__private::ToDestination as _;
+        $crate::__private::fill(($($destination)+).__dst(), $value, $crate::__private::Now)
+    }};
+    ($operation:ident [$($destination:tt)*] $next:tt $($rest:tt)+) => {
+        $crate::__operate!($operation [$($destination)* $next] $($rest)+)
+    };
+    ($operation:ident [$($destination:tt)*] $($rest:tt)*) => {
+        ::core::compile_error!("expected `destination <- source` or `destination <- source, stream`")
+    };
+}

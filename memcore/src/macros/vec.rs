@@ -1,0 +1,76 @@
+//! `device_vec!`, `device_box!` and `locked_vec!`.
+
+/// A new [`DeviceBuffer`](crate::DeviceBuffer), written like `vec!`.
+///
+/// | form | elements |
+/// |---|---|
+/// | `device_vec![a, b, c]` | these, uploaded |
+/// | `device_vec![value; len]` | `len` times `value`, filled on the device |
+/// | `device_vec![in &context; …]` | either, in `context` and not in the current one |
+///
+/// The value is a [`Result`](crate::Result); errors and driver calls are the constructors'
+/// ([`from_slice`](crate::DeviceBuffer::from_slice), [`filled`](crate::DeviceBuffer::filled)). Complete on return.
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let dev = device_vec![1.0f32, 2.0, 3.0]?;
+/// let ones = device_vec![1u8; 1 << 20]?;
+/// assert_eq!((dev.len(), ones.len()), (3, 1048576));
+///
+/// let context = Context::current()?;
+/// let here = device_vec![in &context; 0i64; 16]?;
+/// assert_eq!(here.to_vec()?, [0; 16]);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+#[macro_export]
+macro_rules! device_vec {
+    ($($elements:tt)*) => { $crate::__buffer!(DeviceBuffer $($elements)*) };
+}
+
+/// A new [`LockedBuffer`](crate::LockedBuffer), written like `vec!`; the forms are those of
+/// [`device_vec!`](crate::device_vec).
+///
+/// The value is a [`Result`](crate::Result); errors and driver calls are the constructors'
+/// ([`from_slice`](crate::LockedBuffer::from_slice), [`filled`](crate::LockedBuffer::filled)).
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let mut locked = locked_vec![0u8; 4096]?;
+/// locked[..3].copy_from_slice(b"abc");
+/// assert_eq!(&locked[..4], b"abc\0");
+/// # Ok::<(), memcore::Error>(())
+/// ```
+#[macro_export]
+macro_rules! locked_vec {
+    ($($elements:tt)*) => { $crate::__buffer!(LockedBuffer $($elements)*) };
+}
+
+/// A new [`DeviceBox`](crate::DeviceBox): `device_box![value]`, or `device_box![in &context; value]`.
+///
+/// The value is a [`Result`](crate::Result); errors and driver calls are those of
+/// [`DeviceBox::new`](crate::DeviceBox::new). Complete on return.
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let answer = device_box![42u64]?;
+/// assert_eq!(answer.to_value()?, 42);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+#[macro_export]
+macro_rules! device_box {
+    (in $context:expr; $value:expr) => { $crate::DeviceBox::new_in($context, &$value) };
+    ($value:expr) => { $crate::DeviceBox::new(&$value) };
+}
+
+/// The forms that `device_vec!` and `locked_vec!` share.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __buffer {
+    ($buffer:ident in $context:expr; $value:expr; $len:expr) => { $crate::$buffer::filled_in($context, $value, $len) };
+    ($buffer:ident in $context:expr; $($value:expr),* $(,)?) => { $crate::$buffer::from_slice_in($context, &[$($value),*]) };
+    ($buffer:ident $value:expr; $len:expr) => { $crate::$buffer::filled($value, $len) };
+    ($buffer:ident $($value:expr),* $(,)?) => { $crate::$buffer::from_slice(&[$($value),*]) };
+}

@@ -1,0 +1,260 @@
+//! An owned array of device memory.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
+
+use bytemuck::Zeroable;
+
+use super::owner::DeviceMemory;
+use crate::context::Context;
+use crate::copy::enqueue_fill;
+use crate::driver::Driver;
+use crate::driver::ffi::{CUdeviceptr, CUstream};
+use crate::error::Result;
+use crate::memory::size::bytes_of;
+use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
+
+/// An array of `T`s in device memory, which it owns: what `Box<[T]>` is on the host.
+///
+/// It derefs to [`DeviceSlice`], which has the copies, ranges and fills. [`device_vec!`](crate::device_vec) makes one.
+/// Dropped, it is freed; the drop neither waits nor panics, and a failure goes to
+/// [`Context::take_drop_errors`](crate::Context::take_drop_errors). The memory is aligned to at least 256 bytes. An empty
+/// buffer, and one of a type without bytes, has no memory and makes no driver call.
+///
+/// The constructors without `_in` use the current context ([`Context::current`]). All are complete on return; they call
+/// `cuMemAllocFromPoolAsync` (or `cuMemAlloc_v2`, where the device has no pools), then what their own text names, then
+/// `cuStreamSynchronize`. Their errors are [`Error::OutOfMemory`](crate::Error::OutOfMemory), with the bytes asked for,
+/// free and in total; [`Error::SizeOverflow`](crate::Error::SizeOverflow); the driver's code; and, without `_in`, what
+/// opening the default context fails with. A failed constructor leaves nothing allocated.
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let mut dev = DeviceBuffer::from_slice(&[1.0f32, 2.0, 3.0])?;
+/// dev[1..].set_zero()?;
+/// assert_eq!(dev.to_vec()?, [1.0, 0.0, 0.0]);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+pub struct DeviceBuffer<T> {
+    /// INVARIANT: `None` where there are no bytes, or where they are not this buffer's to free; else memory of as many
+    /// bytes as `len` elements have, at `address`.
+    pub(super) memory: Option<DeviceMemory>,
+    pub(super) address: u64,
+    pub(super) len: usize,
+    pub(super) marker: PhantomData<T>,
+}
+
+impl<T> DeviceBuffer<T> {
+    /// A copy of `source`. Then: `cuMemcpyHtoDAsync_v2` on a stream of its own, `cuStreamSynchronize`.
+    ///
+    /// # Errors
+    ///
+    /// See the type's page.
+    #[doc(alias = "from_host")]
+    pub fn from_slice(source: &[T]) -> Result<Self>
+    where
+        T: DeviceCopy,
+    {
+        Self::copied(None, source)
+    }
+
+    /// As [`from_slice`](Self::from_slice), in `context`.
+    ///
+    /// # Errors
+    ///
+    /// See the type's page.
+    pub fn from_slice_in(context: &Context, source: &[T]) -> Result<Self>
+    where
+        T: DeviceCopy,
+    {
+        Self::copied(Some(context), source)
+    }
+
+    /// `len` elements of zero bytes. Then: `cuMemsetD8Async`.
+    ///
+    /// # Errors
+    ///
+    /// See the type's page.
+    pub fn zeroed(len: usize) -> Result<Self>
+    where
+        T: Zeroable,
+    {
+        Self::allocate(None, len, zero::<T>(len))
+    }
+
+    /// As [`zeroed`](Self::zeroed), in `context`.
+    ///
+    /// # Errors
+    ///
+    /// See the type's page.
+    pub fn zeroed_in(context: &Context, len: usize) -> Result<Self>
+    where
+        T: Zeroable,
+    {
+        Self::allocate(Some(context), len, zero::<T>(len))
+    }
+
+    /// `len` times `value`. Then: one memset, or a small upload and device copies, as for
+    /// [`DeviceSlice::fill`](crate::DeviceSlice::fill).
+    ///
+    /// # Errors
+    ///
+    /// See the type's page.
+    pub fn filled(value: T, len: usize) -> Result<Self>
+    where
+        T: DeviceCopy,
+    {
+        Self::repeated(None, value, len)
+    }
+
+    /// As [`filled`](Self::filled), in `context`.
+    ///
+    /// # Errors
+    ///
+    /// See the type's page.
+    pub fn filled_in(context: &Context, value: T, len: usize) -> Result<Self>
+    where
+        T: DeviceCopy,
+    {
+        Self::repeated(Some(context), value, len)
+    }
+
+    /// Room for `len` elements, whose bytes are whatever they are.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// // SAFETY: every element is written before any is read.
+    /// let mut dev = unsafe { DeviceBuffer::<u8>::uninitialized(4)? };
+    /// copy!(dev <- [1, 2, 3, 4])?;
+    /// assert_eq!(dev.to_vec()?, [1, 2, 3, 4]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// See the type's page.
+    ///
+    /// # Safety
+    ///
+    /// No element is read before it is written, neither by the host nor by a kernel.
+    #[doc(alias = "alloc")]
+    pub unsafe fn uninitialized(len: usize) -> Result<Self> {
+        Self::allocate(None, len, |_, _, _| Ok(()))
+    }
+
+    /// As [`uninitialized`](Self::uninitialized), in `context`.
+    ///
+    /// # Errors
+    ///
+    /// See the type's page.
+    ///
+    /// # Safety
+    ///
+    /// As [`uninitialized`](Self::uninitialized).
+    pub unsafe fn uninitialized_in(context: &Context, len: usize) -> Result<Self> {
+        Self::allocate(Some(context), len, |_, _, _| Ok(()))
+    }
+
+    fn copied(context: Option<&Context>, source: &[T]) -> Result<Self>
+    where
+        T: DeviceCopy,
+    {
+        let mut buffer = Self::allocate(context, source.len(), |_, _, _| Ok(()))?;
+        buffer.copy_from(source)?;
+        Ok(buffer)
+    }
+
+    fn repeated(context: Option<&Context>, value: T, len: usize) -> Result<Self>
+    where
+        T: DeviceCopy,
+    {
+        let unit = bytemuck::bytes_of(&value);
+        Self::allocate(context, len, |driver, address, stream| {
+            // SAFETY: the new memory has room for `len` values; it is waited for before `unit` ends.
+            unsafe { enqueue_fill(driver, stream, address, unit, len) }
+        })
+    }
+
+    /// Room for `len` elements, in which `prepare` queues work that is then waited for.
+    fn allocate(
+        context: Option<&Context>,
+        len: usize,
+        prepare: impl FnOnce(&dyn Driver, CUdeviceptr, CUstream) -> Result<()>,
+    ) -> Result<Self> {
+        let bytes = bytes_of::<T>(len)?;
+        if bytes == 0 {
+            return Ok(Self { memory: None, address: 0, len, marker: PhantomData });
+        }
+        let context = match context {
+            Some(context) => context.clone(),
+            None => Context::current()?,
+        };
+        let memory = DeviceMemory::allocate(context.inner, bytes, prepare)?;
+        Ok(Self { address: memory.address(), memory: Some(memory), len, marker: PhantomData })
+    }
+
+    /// The whole buffer as a slice.
+    #[must_use]
+    pub fn as_slice(&self) -> &DeviceSlice<T> {
+        // SAFETY: by the invariant `len` elements lie at `address`, in a context that `memory` keeps open, initialised as
+        // the constructors' callers promise; they are borrowed as `self` is.
+        unsafe { DeviceSlice::from_raw_parts(DevicePointer::from_raw(self.address), self.len) }
+    }
+
+    /// The whole buffer as a mutable slice.
+    #[must_use]
+    pub fn as_mut_slice(&mut self) -> &mut DeviceSlice<T> {
+        // SAFETY: as for `as_slice`; `&mut self` makes it the only use.
+        unsafe { DeviceSlice::from_raw_parts_mut(DevicePointer::from_raw(self.address), self.len) }
+    }
+}
+
+/// Queues a fill of `len` elements, whose size has been checked, with zeros.
+fn zero<T>(len: usize) -> impl FnOnce(&dyn Driver, CUdeviceptr, CUstream) -> Result<()> {
+    move |driver, address, stream| {
+        // SAFETY: the new memory has room for `len` elements.
+        unsafe { enqueue_fill(driver, stream, address, &[0], len * size_of::<T>()) }
+    }
+}
+
+impl<T> Deref for DeviceBuffer<T> {
+    type Target = DeviceSlice<T>;
+
+    fn deref(&self) -> &DeviceSlice<T> {
+        self.as_slice()
+    }
+}
+
+impl<T> DerefMut for DeviceBuffer<T> {
+    fn deref_mut(&mut self) -> &mut DeviceSlice<T> {
+        self.as_mut_slice()
+    }
+}
+
+impl<T> AsRef<DeviceSlice<T>> for DeviceBuffer<T> {
+    fn as_ref(&self) -> &DeviceSlice<T> {
+        self
+    }
+}
+
+impl<T> AsMut<DeviceSlice<T>> for DeviceBuffer<T> {
+    fn as_mut(&mut self) -> &mut DeviceSlice<T> {
+        self
+    }
+}
+
+/// An empty buffer, which makes no driver call.
+impl<T> Default for DeviceBuffer<T> {
+    fn default() -> Self {
+        Self { memory: None, address: 0, len: 0, marker: PhantomData }
+    }
+}
+
+/// Shows address and length; the contents are out of the host's reach.
+impl<T> fmt::Debug for DeviceBuffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeviceBuffer").field("address", &self.as_device_ptr()).field("len", &self.len).finish()
+    }
+}

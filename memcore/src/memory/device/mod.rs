@@ -1,0 +1,9 @@
+//! Owners of device memory.
+
+mod boxed;
+mod buffer;
+mod owner;
+mod raw;
+
+pub use boxed::DeviceBox;
+pub use buffer::DeviceBuffer;

@@ -1,0 +1,7 @@
+//! Owners of page-locked host memory.
+
+mod locked;
+mod owner;
+mod raw;
+
+pub use locked::LockedBuffer;

@@ -1,0 +1,135 @@
+//! A device address with an element type.
+
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+
+use bytemuck::{Pod, Zeroable};
+
+const _: () = assert!(size_of::<usize>() == size_of::<u64>(), "CUDA has 64-bit addresses, and so must the host");
+
+/// The address of a `T` in device memory.
+///
+/// It has the size, alignment and representation of `*mut T`, so a C function or kernel that takes a `T *` takes it. It is
+/// an integer to Rust, which cannot dereference it, and plain device data itself: structs on the device may hold it.
+/// Like a raw pointer it keeps nothing alive.
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let dev = device_vec![1.0f32, 2.0, 3.0]?;
+/// let third: DevicePointer<f32> = dev.as_device_ptr().add(2);
+/// assert_eq!(third.as_raw(), dev.as_device_ptr().as_raw() + 8);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+#[repr(transparent)]
+pub struct DevicePointer<T> {
+    address: u64,
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<T> DevicePointer<T> {
+    /// The pointer to an address (a `CUdeviceptr`).
+    #[must_use]
+    pub const fn from_raw(address: u64) -> Self {
+        Self { address, marker: PhantomData }
+    }
+
+    /// The address (a `CUdeviceptr`).
+    #[must_use]
+    pub const fn as_raw(self) -> u64 {
+        self.address
+    }
+
+    /// The pointer to address 0, which no memory has.
+    #[must_use]
+    pub const fn null() -> Self {
+        Self::from_raw(0)
+    }
+
+    /// Whether the address is 0.
+    #[must_use]
+    pub const fn is_null(self) -> bool {
+        self.address == 0
+    }
+
+    /// The pointer `count` elements further, or back where negative. Wraps at the ends of the address space; whether
+    /// there is memory matters only where the pointer is used.
+    #[must_use]
+    pub const fn offset(self, count: isize) -> Self {
+        let bytes = (count as i64).wrapping_mul(size_of::<T>() as i64);
+        Self::from_raw(self.address.wrapping_add_signed(bytes))
+    }
+
+    /// The pointer `count` elements further; wraps as [`offset`](Self::offset) does.
+    #[must_use]
+    #[allow(clippy::should_implement_trait, reason = "named as on raw pointers: the unit is an element")]
+    pub const fn add(self, count: usize) -> Self {
+        Self::from_raw(self.address.wrapping_add((count as u64).wrapping_mul(size_of::<T>() as u64)))
+    }
+
+    /// The pointer `count` elements back; wraps as [`offset`](Self::offset) does.
+    #[must_use]
+    #[allow(clippy::should_implement_trait, reason = "named as on raw pointers: the unit is an element")]
+    pub const fn sub(self, count: usize) -> Self {
+        Self::from_raw(self.address.wrapping_sub((count as u64).wrapping_mul(size_of::<T>() as u64)))
+    }
+
+    /// The same address, as one of a `U`.
+    #[must_use]
+    pub const fn cast<U>(self) -> DevicePointer<U> {
+        DevicePointer::from_raw(self.address)
+    }
+}
+
+// SAFETY: one integer, of which 0 is a value.
+unsafe impl<T: 'static> Zeroable for DevicePointer<T> {}
+// SAFETY: `repr(transparent)` over a `u64` and a zero-sized, always-initialised marker: no padding, every bit pattern valid.
+unsafe impl<T: 'static> Pod for DevicePointer<T> {}
+
+// By hand: deriving would ask the same of `T`.
+impl<T> Clone for DevicePointer<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for DevicePointer<T> {}
+
+impl<T> PartialEq for DevicePointer<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.address == other.address
+    }
+}
+
+impl<T> Eq for DevicePointer<T> {}
+
+impl<T> PartialOrd for DevicePointer<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for DevicePointer<T> {
+    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+        self.address.cmp(&other.address)
+    }
+}
+
+impl<T> Hash for DevicePointer<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address.hash(state);
+    }
+}
+
+impl<T> fmt::Debug for DevicePointer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.address)
+    }
+}
+
+impl<T> fmt::Pointer for DevicePointer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.address)
+    }
+}

@@ -1,0 +1,108 @@
+//! Copies between device slices and the host.
+
+use core::mem::MaybeUninit;
+
+use super::DeviceSlice;
+use crate::copy::Order;
+use crate::error::{Error, Result};
+use crate::memory::DeviceCopy;
+use crate::memory::download::download;
+use crate::memory::operand::{DeviceDestination, DeviceSource, HostDestination, ToDestination, ToSource};
+use crate::memory::pair::Pair;
+use crate::memory::size::same_len;
+
+impl<T> DeviceSlice<T> {
+    /// Copies all of `source` into this slice: a host slice, array, `Vec` or page-locked buffer, or device memory, also
+    /// another device's. Complete on return. `copy!(slice <- source)` is the same.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let mut dev = device_vec![0i32; 3]?;
+    /// dev.copy_from(&[1, 2, 3])?;
+    /// let mut back = [0; 3];
+    /// dev.copy_to(&mut back)?;
+    /// assert_eq!(back, [1, 2, 3]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`]; [`Error::DifferentDrivers`]; the driver's code.
+    pub fn copy_from<'a, S>(&'a mut self, source: S) -> Result<()>
+    where
+        S: ToSource,
+        DeviceDestination<'a, T>: Pair<S::Source>,
+    {
+        DeviceDestination::new(self).copy(source.__src(), Order::Now)
+    }
+
+    /// Copies all of this slice into `destination`: a mutable host slice, array, `Vec` or page-locked buffer, or device
+    /// memory, also another device's. Complete on return. `copy!(destination <- slice)` is the same.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`]; [`Error::DifferentDrivers`]; [`Error::InvalidValue`] if bytes that come to the host are
+    /// no value of `T`; the driver's code.
+    pub fn copy_to<'a, D>(&'a self, destination: D) -> Result<()>
+    where
+        D: ToDestination,
+        D::Destination: Pair<DeviceSource<'a, T>>,
+    {
+        destination.__dst().copy(DeviceSource::new(self), Order::Now)
+    }
+
+    /// The elements in a new `Vec`. Complete on return. Driver functions: `cuMemcpyDtoHAsync_v2`,
+    /// `cuStreamSynchronize`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] if the host has no room; [`Error::InvalidValue`] if bytes that came back are no value of
+    /// `T`; the driver's code.
+    pub fn to_vec(&self) -> Result<Vec<T>>
+    where
+        T: DeviceCopy,
+    {
+        let mut vec = host_vec(self.len())?;
+        let room = HostDestination::of_uninit(&mut vec.spare_capacity_mut()[..self.len()]);
+        download(room, self, Order::Now)?;
+        // SAFETY: the capacity is at least `len`, and the download wrote as many values of `T`, checked.
+        unsafe { vec.set_len(self.len()) };
+        Ok(vec)
+    }
+
+    /// The one element of a slice of length 1. Complete on return. Driver functions: `cuMemcpyDtoHAsync_v2`,
+    /// `cuStreamSynchronize`.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let dev = device_vec![10u16, 20, 30]?;
+    /// assert_eq!(dev[1].to_value()?, 20);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] if there is not exactly one; [`Error::InvalidValue`] if its bytes are no value of `T`;
+    /// the driver's code.
+    pub fn to_value(&self) -> Result<T>
+    where
+        T: DeviceCopy,
+    {
+        same_len(1, self.len())?;
+        let mut value = MaybeUninit::uninit();
+        download(HostDestination::of_uninit(core::slice::from_mut(&mut value)), self, Order::Now)?;
+        // SAFETY: the download wrote one value of `T`, checked.
+        Ok(unsafe { value.assume_init() })
+    }
+}
+
+/// An empty `Vec` with room for `len`.
+pub(crate) fn host_vec<T>(len: usize) -> Result<Vec<T>> {
+    let mut vec = Vec::new();
+    let requested = (len * size_of::<T>()) as u64;
+    let reserved = vec.try_reserve_exact(len);
+    reserved.map_err(|_| Error::OutOfMemory { operation: "host allocation", requested, free: None, total: None })?;
+    Ok(vec)
+}
