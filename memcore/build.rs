@@ -39,7 +39,8 @@ fn libcuda_folders() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = installations
         .iter()
         .flat_map(|base| {
-            ["lib64", "lib64/stubs", "targets/x86_64-linux/lib", "targets/x86_64-linux/lib/stubs"].map(|sub| base.join(sub))
+            ["lib64", "lib64/stubs", "targets/x86_64-linux/lib", "targets/x86_64-linux/lib/stubs"]
+                .map(|sub| base.join(sub))
         })
         .collect();
     folders.extend(paths_of("LIBRARY_PATH"));

@@ -1,7 +1,7 @@
 //! The item as the later steps see it. Each node keeps the tokens it came from, for errors to point at.
 
 use proc_macro2::Span;
-use syn::{Data, DeriveInput, Fields, Ident, Index, Member, Token, Type};
+use syn::{Data, DeriveInput, Fields, Ident, Index, Member, Token, Type, spanned::Spanned};
 
 use crate::{
     attr::{self, Attributes},
@@ -28,6 +28,7 @@ pub(crate) struct Field<'a> {
     /// As the program writes it: `position`, `r#type`, `0`.
     pub(crate) name: String,
     pub(crate) ty: &'a Type,
+    original: &'a syn::Field,
 }
 
 impl<'a> Item<'a> {
@@ -38,11 +39,7 @@ impl<'a> Item<'a> {
             Data::Enum(data) => Shape::Enum(data.enum_token),
             Data::Union(data) => Shape::Union(data.union_token),
         };
-        Self {
-            original,
-            attributes,
-            shape,
-        }
+        Self { original, attributes, shape }
     }
 
     pub(crate) fn name(&self) -> &'a Ident {
@@ -62,13 +59,19 @@ impl<'a> Field<'a> {
                 Member::Named(ident) => ident.to_string(),
                 Member::Unnamed(index) => index.index.to_string(),
             };
-            Self {
-                member,
-                name,
-                ty: &field.ty,
-            }
+            Self { member, name, ty: &field.ty, original: field }
         };
         fields.iter().enumerate().map(read).collect()
+    }
+
+    /// Whether naming the field is a lint.
+    pub(crate) fn is_deprecated(&self) -> bool {
+        self.original.attrs.iter().any(|attribute| attribute.path().is_ident("deprecated"))
+    }
+
+    /// The place where the field begins: its name, or the type of a field without one.
+    pub(crate) fn start(&self) -> Span {
+        self.original.ident.as_ref().map_or_else(|| self.ty.span(), Ident::span)
     }
 
     /// The field's name at another place in the program.

@@ -1,10 +1,10 @@
 //! Reads `#[repr(..)]` and `#[device_copy(..)]`.
 
-use proc_macro2::TokenStream;
-use syn::{
-    Attribute, LitStr, Meta, Path, Token, meta::ParseNestedMeta, parse_quote,
-    punctuated::Punctuated,
-};
+use std::iter;
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Attribute, LitStr, Meta, Path, Token, meta::ParseNestedMeta, parse_quote, punctuated::Punctuated};
 
 use crate::report::Report;
 
@@ -34,20 +34,26 @@ impl Attributes {
             if attribute.path().is_ident("repr") {
                 repr.read(attribute);
             } else if attribute.path().is_ident("device_copy") {
-                let read = attribute.parse_nested_meta(|meta| read_option(&meta, &mut krate));
-                if let Err(error) = read {
-                    report.parse_error(error);
-                }
+                // Every option is read to its end, so that a wrong one hides none of the next.
+                let read = attribute.parse_nested_meta(|meta| {
+                    read_option(&meta, &mut krate).unwrap_or_else(|error| report.parse_error(error));
+                    Ok(())
+                });
+                read.unwrap_or_else(|error| report.parse_error(error));
             }
         }
-        Self {
-            krate: krate.unwrap_or_else(|| parse_quote!(::memcore)),
-            repr,
-        }
+        Self { krate: krate.unwrap_or_else(|| parse_quote!(::memcore)), repr }
     }
 }
 
 impl Repr {
+    /// These hints beside a `C`, as they are written: `C, packed(2)`.
+    pub(crate) fn with_c(&self) -> String {
+        let others = self.packed.iter().chain(&self.align);
+        let others = others.map(|hint| format!(", {}", hint.to_token_stream().to_string().replace(' ', "")));
+        iter::once("C".to_owned()).chain(others).collect()
+    }
+
     /// Takes in one `#[repr(..)]`. What the compiler refuses by itself (an unknown or a malformed hint) is left to it.
     fn read(&mut self, attribute: &Attribute) {
         let hints = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
@@ -69,50 +75,42 @@ impl Repr {
 /// Reads one `key = value` of `#[device_copy(..)]`.
 fn read_option(meta: &ParseNestedMeta<'_>, krate: &mut Option<Path>) -> syn::Result<()> {
     if !meta.path.is_ident("crate") {
-        // Take the rest of the option, so that the unknown key is the only error.
-        skip_value(meta)?;
-        return Err(meta.error("unknown option of `device_copy`\nhelp: the one option is `crate = \"path::of::memcore\"`"));
+        value(meta)?;
+        return Err(
+            meta.error("unknown option of `device_copy`\nhelp: the one option is `crate = \"path::of::memcore\"`")
+        );
     }
     if krate.is_some() {
-        skip_value(meta)?;
+        value(meta)?;
         return Err(meta.error("`crate` is given twice\nhelp: keep one of the two"));
     }
-    let text: LitStr = meta.value()?.parse()?;
-    let path = text.parse_with(Path::parse_mod_style).map_err(|_error| {
-        syn::Error::new_spanned(&text, "not a path\nhelp: name the module that re-exports memcore: `crate = \"path::of::memcore\"`")
+    let value: TokenStream = value(meta)?;
+    let path = syn::parse2::<LitStr>(value.clone()).and_then(|text| text.parse_with(Path::parse_mod_style));
+    let path = path.map_err(|_error| {
+        syn::Error::new_spanned(
+            value,
+            "not a path in quotes\nhelp: write where memcore is: `crate = \"path::of::memcore\"`",
+        )
     })?;
     *krate = Some(path);
     Ok(())
 }
 
-/// Skips what follows a key, up to the next comma.
-fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+/// What follows a key, up to the next comma: nothing, `= value` or `(..)`. The `=` is left out.
+fn value(meta: &ParseNestedMeta<'_>) -> syn::Result<TokenStream> {
+    meta.input.parse::<Option<Token![=]>>()?;
+    let mut tokens = TokenStream::new();
     while !meta.input.is_empty() && !meta.input.peek(Token![,]) {
-        meta.input.parse::<proc_macro2::TokenTree>()?;
+        tokens.extend([meta.input.parse::<TokenTree>()?]);
     }
-    Ok(())
+    Ok(tokens)
 }
 
 /// Says that a field takes no option.
 pub(crate) fn refuse_on_field(attributes: &[Attribute], report: &mut Report) {
     for attribute in attributes {
         if attribute.path().is_ident("device_copy") {
-            report.mistake(
-                attribute,
-                "`device_copy` has no option for a field",
-                "write it above the struct",
-            );
+            report.mistake(attribute, "`device_copy` has no option for a field", "write it above the struct");
         }
     }
-}
-
-/// The hints of a `repr` that keep their meaning beside `C`, written out for a help line: `C, packed(2)`.
-pub(crate) fn with_c(repr: &Repr) -> String {
-    let mut text = String::from("C");
-    for hint in repr.packed.iter().chain(&repr.align) {
-        let hint: TokenStream = quote::quote!(#hint);
-        text.push_str(", ");
-        text.push_str(&hint.to_string().replace(' ', ""));
-    }
-    text
 }

@@ -10,11 +10,7 @@ pub(crate) fn device_copy(item: &Item<'_>) -> TokenStream {
     let krate = &item.attributes.krate;
     let name = item.name();
     let (parameters, arguments, clause) = item.original.generics.split_for_impl();
-    let bounds: Vec<_> = clause
-        .map(|clause| &clause.predicates)
-        .into_iter()
-        .flatten()
-        .collect();
+    let bounds: Vec<_> = clause.map(|clause| &clause.predicates).into_iter().flatten().collect();
     // A bound over every `'__any` that does not hold is no error here, as a plain one would be, but where it is used.
     quote! {
         #[automatically_derived]

@@ -11,7 +11,10 @@ mod ast;
 mod attr;
 mod expand;
 mod fallback;
+mod flaw;
 mod report;
+#[cfg(test)]
+mod tests;
 mod valid;
 
 use proc_macro2::TokenStream;

@@ -11,12 +11,7 @@ pub(crate) struct Report {
 
 impl Report {
     /// Adds a mistake at `culprit`: what is wrong, and what to write instead.
-    pub(crate) fn mistake(
-        &mut self,
-        culprit: impl ToTokens,
-        wrong: impl AsRef<str>,
-        help: impl AsRef<str>,
-    ) {
+    pub(crate) fn mistake(&mut self, culprit: impl ToTokens, wrong: impl AsRef<str>, help: impl AsRef<str>) {
         let text = format!("{}\nhelp: {}", wrong.as_ref(), help.as_ref());
         self.errors.push(syn::Error::new_spanned(culprit, text));
     }
@@ -28,10 +23,7 @@ impl Report {
 
     /// One `compile_error!` for each mistake, in the order of their discovery.
     pub(crate) fn into_compile_errors(self) -> TokenStream {
-        self.errors
-            .into_iter()
-            .map(syn::Error::into_compile_error)
-            .collect()
+        self.errors.into_iter().map(syn::Error::into_compile_error).collect()
     }
 
     /// The texts alone, for tests.

@@ -35,8 +35,12 @@
     reason = "modules are private, their types are not; sizes and addresses have 64 bits, asserted in `memory/pointer.rs`"
 )]
 
+#[doc(hidden)]
+pub mod __private;
 mod context;
 mod copy;
+#[doc(hidden)]
+pub mod derive_support;
 mod device;
 mod driver;
 mod error;
@@ -44,11 +48,7 @@ mod event;
 mod macros;
 mod memory;
 pub mod prelude;
-#[doc(hidden)]
-pub mod __private;
 mod stream;
-#[doc(hidden)]
-pub mod derive_support;
 
 pub use bytemuck;
 
@@ -56,11 +56,11 @@ pub use context::{AllocatorKind, Context, Entered};
 pub use device::{Device, DeviceAttribute};
 pub use error::{Error, Result, Status};
 pub use event::Event;
+pub use memcore_derive::DeviceCopy;
 pub use memory::{
     Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceBox, DeviceBuffer, DeviceCopy, DeviceIndex, DevicePointer,
     DeviceSlice, LockedBuffer,
 };
-pub use memcore_derive::DeviceCopy;
 pub use stream::Stream;
 
 pub use driver::sim;

@@ -6,8 +6,8 @@ use super::settle::{Exposed, settle};
 use super::streams::RawStream;
 use crate::device::{Device, DeviceAttribute};
 use crate::driver::ffi::{
-    ALLOCATION_TYPE_PINNED, CUdeviceptr, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream, Handle, LOCATION_DEVICE,
-    POINTER_DEVICE_ORDINAL, POINTER_MEMPOOL_HANDLE, POOL_RELEASE_THRESHOLD, STREAM_NON_BLOCKING,
+    ALLOCATION_TYPE_PINNED, CUdeviceptr, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream, Handle,
+    LOCATION_DEVICE, POINTER_DEVICE_ORDINAL, POINTER_MEMPOOL_HANDLE, POOL_RELEASE_THRESHOLD, STREAM_NON_BLOCKING,
 };
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result, Status};

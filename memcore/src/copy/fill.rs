@@ -24,7 +24,8 @@ enum Pattern {
 impl Pattern {
     /// For a value whose bytes are `value`, at `address`, whose units the driver wants aligned.
     fn of(value: &[u8], address: CUdeviceptr) -> Self {
-        let repeats = |unit: usize| value.len() % unit == 0 && value.chunks_exact(unit).all(|part| part == &value[..unit]);
+        let repeats =
+            |unit: usize| value.len() % unit == 0 && value.chunks_exact(unit).all(|part| part == &value[..unit]);
         if repeats(1) {
             return Self::Bytes(value[0]);
         }

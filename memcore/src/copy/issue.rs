@@ -109,7 +109,11 @@ fn is_page_locked(bound: &Bound<'_>, start: *mut c_void, bytes: usize) -> bool {
         let mut kind = 0_u32;
         // SAFETY: this attribute is written as a `u32`, for which `kind` has room; the address is only looked up.
         let status = unsafe {
-            bound.driver().pointer_attribute((&raw mut kind).cast(), POINTER_MEMORY_TYPE, address.expose_provenance() as u64)
+            bound.driver().pointer_attribute(
+                (&raw mut kind).cast(),
+                POINTER_MEMORY_TYPE,
+                address.expose_provenance() as u64,
+            )
         };
         // Memory the driver does not know is pageable; on any other answer assume the worst.
         status != Status::INVALID_VALUE && !(status.is_success() && kind != MEMORY_TYPE_HOST)

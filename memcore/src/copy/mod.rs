@@ -31,13 +31,7 @@ pub(crate) enum HostKind {
 ///
 /// `src` is valid for reads of `bytes`, `dst` for writes of `bytes` in `context`, which is open, both by this operation
 /// alone until it is complete: on return, or under [`Mode::Raw`] when the caller has waited.
-pub(crate) unsafe fn upload(
-    context: &Inner,
-    dst: u64,
-    src: *const c_void,
-    bytes: usize,
-    mode: Mode<'_>,
-) -> Result<()> {
+pub(crate) unsafe fn upload(context: &Inner, dst: u64, src: *const c_void, bytes: usize, mode: Mode<'_>) -> Result<()> {
     if bytes == 0 {
         return Ok(());
     }

@@ -61,8 +61,12 @@ macro_rules! locked_vec {
 /// ```
 #[macro_export]
 macro_rules! device_box {
-    (in $context:expr; $value:expr) => { $crate::DeviceBox::new_in($context, &$value) };
-    ($value:expr) => { $crate::DeviceBox::new(&$value) };
+    (in $context:expr; $value:expr) => {
+        $crate::DeviceBox::new_in($context, &$value)
+    };
+    ($value:expr) => {
+        $crate::DeviceBox::new(&$value)
+    };
 }
 
 /// The forms that `device_vec!` and `locked_vec!` share.

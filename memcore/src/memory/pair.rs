@@ -10,8 +10,8 @@ use super::operand::{DeviceDestination, DeviceSource, HostDestination, HostSourc
 use super::size::same_len;
 use super::slice::DeviceSlice;
 use crate::copy::{self, Mode, Order};
-use crate::stream::Stream;
 use crate::error::Result;
+use crate::stream::Stream;
 
 /// A copy from `S` to `Self` that is complete on return.
 #[diagnostic::on_unimplemented(
@@ -54,11 +54,7 @@ unsafe fn upload<T: DeviceCopy>(destination: &mut DeviceSlice<T>, source: &[T], 
 /// # Safety
 ///
 /// As [`RawPair::copy_raw`], unless `mode` waits.
-unsafe fn device_to_device<T>(
-    destination: &mut DeviceSlice<T>,
-    source: &DeviceSlice<T>,
-    mode: Mode<'_>,
-) -> Result<()> {
+unsafe fn device_to_device<T>(destination: &mut DeviceSlice<T>, source: &DeviceSlice<T>, mode: Mode<'_>) -> Result<()> {
     same_len(destination.len(), source.len())?;
     let bytes = destination.size_in_bytes();
     if bytes == 0 {

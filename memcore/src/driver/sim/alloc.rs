@@ -118,7 +118,7 @@ impl Machine {
             // SAFETY: the caller's promise.
             return unsafe { give(out, 0) };
         }
-        let context = self.working(call)?;
+        let context = self.streams.get(&stream).ok_or(Status::INVALID_HANDLE)?.context;
         let backing = Backing::new(bytes).ok_or(Status::OUT_OF_MEMORY)?;
         let cost = rounded(bytes as u64).ok_or(Status::OUT_OF_MEMORY)?;
         self.grow_pool(pool, cost)?;
@@ -135,11 +135,15 @@ impl Machine {
     /// Frees device or managed memory. What is queued on it runs first, except on pool memory: such a free waits for
     /// nothing.
     pub(super) fn mem_free(&mut self, call: &Call, address: CUdeviceptr) -> Answer {
-        self.working(call)?;
+        self.unburdened(call)?;
+        if address == 0 {
+            return Ok(());
+        }
         let (id, kind) = self.freeable(call, address, |kind| !kind.is_host())?;
         if !matches!(kind, Kind::Pool(_)) {
             self.settle(id);
         }
+        self.alive_owner(id)?;
         self.finish_free(id, call.place);
         Ok(())
     }
@@ -149,7 +153,11 @@ impl Machine {
         if !self.options.pools {
             return Err(Status::NOT_SUPPORTED);
         }
-        let (allocation, _) = self.freeable(call, address, |kind| matches!(kind, Kind::Pool(_)))?;
+        if address == 0 {
+            return Ok(());
+        }
+        let (allocation, _) = self.freeable(call, address, Kind::is_device)?;
+        self.alive_owner(allocation)?;
         if let Some(allocation) = self.memory.get_mut(allocation) {
             allocation.freed = Some(call.place);
         }
@@ -176,7 +184,9 @@ impl Machine {
                 let summary = format!("{words} of allocation #{}, whose free is queued already", one.id);
                 double(summary).about(Some(one.subject())).range(0, one.size)
             }
-            (Some(one), _) => return Ok((one.id, one.kind)),
+            (Some(one), _) => {
+                return Ok((one.id, one.kind));
+            }
             (None, Found::Live(id) | Found::Behind(id)) => {
                 let subject = self.memory.get(id).map(super::memory::Allocation::subject);
                 let offset = address - self.memory.get(id).map_or(address, |one| one.base);
@@ -194,6 +204,11 @@ impl Machine {
         };
         self.reports.push(violation);
         Err(Status::INVALID_VALUE)
+    }
+
+    /// The code that the context of an allocation died of, if it did.
+    pub(super) fn alive_owner(&self, id: u64) -> Answer {
+        self.alive(self.memory.get(id).map_or(0, |one| one.context))
     }
 
     /// Ends device or managed memory.

@@ -25,27 +25,20 @@ pub(super) struct Context {
 impl Machine {
     pub(super) unsafe fn primary_context_retain(&mut self, _: &Call, out: *mut CUcontext, device: CUdevice) -> Answer {
         let index = self.device_index(device)?;
-        let primary = self.devices.get(index).map_or(0, |device| device.primary);
         if out.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        let key = if primary == 0 { self.create_context(index) } else { primary };
-        if let Some(device) = self.devices.get_mut(index) {
-            device.retained += 1;
+        let device = self.devices.get_mut(index).ok_or(Status::INVALID_DEVICE)?;
+        device.retained += 1;
+        let key = device.primary;
+        if !self.contexts.contains_key(&key) {
+            let legacy = new_handle();
+            self.streams.insert(legacy, Stream::legacy(key));
+            let blocking = Vec::new();
+            self.contexts.insert(key, Context { device: index, legacy, blocking, orphans: Vec::new(), dead: None });
         }
         // SAFETY: the caller's promise.
         unsafe { give(out, as_pointer(key)) }
-    }
-
-    fn create_context(&mut self, device: usize) -> u64 {
-        let (key, legacy) = (new_handle(), new_handle());
-        self.streams.insert(legacy, Stream::legacy(key));
-        let context = Context { device, legacy, blocking: Vec::new(), orphans: Vec::new(), dead: None };
-        self.contexts.insert(key, context);
-        if let Some(device) = self.devices.get_mut(device) {
-            device.primary = key;
-        }
-        key
     }
 
     pub(super) fn primary_context_release(&mut self, call: &Call, device: CUdevice) -> Answer {
@@ -53,7 +46,7 @@ impl Machine {
         let device = self.devices.get_mut(index).ok_or(Status::INVALID_DEVICE)?;
         device.retained = device.retained.checked_sub(1).ok_or(Status::INVALID_CONTEXT)?;
         if device.retained == 0 {
-            let key = core::mem::take(&mut device.primary);
+            let key = device.primary;
             self.destroy_context(call, key);
         }
         Ok(())
@@ -85,7 +78,8 @@ impl Machine {
 
     pub(super) fn context_set_current(&mut self, _: &Call, context: CUcontext) -> Answer {
         let key = as_handle(context);
-        if key != 0 && !self.contexts.contains_key(&key) {
+        // A context that was released may be made current: the calls after it fail.
+        if key != 0 && self.devices.iter().all(|device| device.primary != key) {
             return Err(Status::INVALID_CONTEXT);
         }
         current::set(&self.token, key);

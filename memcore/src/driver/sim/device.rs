@@ -21,7 +21,7 @@ pub(super) struct Device {
     pub(super) used: u64,
     /// Its addresses.
     pub(super) space: Space,
-    /// Its primary context's handle, 0 while it has none.
+    /// Its primary context's handle: the same each time that the context is made anew.
     pub(super) primary: u64,
     /// How often the primary context is retained.
     pub(super) retained: u64,
@@ -32,7 +32,7 @@ pub(super) struct Device {
 impl Device {
     /// A device of `total` bytes.
     pub(super) fn new(total: u64) -> Self {
-        Self { total, used: 0, space: Space::reserve(), primary: 0, retained: 0, default_pool: new_handle() }
+        Self { total, used: 0, space: Space::reserve(), primary: new_handle(), retained: 0, default_pool: new_handle() }
     }
 }
 

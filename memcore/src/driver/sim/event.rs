@@ -30,8 +30,10 @@ pub(super) struct Event {
 
 impl Machine {
     fn event(&self, call: &Call, event: CUevent) -> Answer<&Event> {
-        self.working(call)?;
-        let event = self.events.get(&as_handle(event)).ok_or(Status::INVALID_HANDLE)?;
+        let Some(event) = self.events.get(&as_handle(event)) else {
+            self.unburdened(call)?;
+            return Err(Status::INVALID_HANDLE);
+        };
         self.alive(event.context)?;
         Ok(event)
     }

@@ -134,6 +134,11 @@ impl Graph {
         self.pending.contains_key(&id)
     }
 
+    /// Whether nothing is pending.
+    pub(super) fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
     /// A pending operation.
     pub(super) fn get(&self, id: NodeId) -> Option<&Node> {
         self.pending.get(&id)

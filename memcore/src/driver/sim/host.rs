@@ -51,9 +51,13 @@ impl Machine {
 
     /// Frees page-locked memory. What is queued on it runs first, so that nothing lands in unmapped memory.
     pub(super) unsafe fn mem_free_host(&mut self, call: &Call, pointer: *mut c_void) -> Answer {
-        self.working(call)?;
+        self.unburdened(call)?;
+        if pointer.is_null() {
+            return Ok(());
+        }
         let (id, _) = self.freeable(call, pointer.addr() as u64, |kind| kind == Kind::Locked)?;
         self.settle(id);
+        self.alive_owner(id)?;
         if let Some(gone) = self.memory.bury(id, call.place) {
             self.locked_bytes = self.locked_bytes.saturating_sub(gone.size);
             let pointer = core::ptr::with_exposed_provenance_mut(gone.base as usize);
@@ -99,27 +103,38 @@ impl Machine {
 
     /// Ends a registration. What is queued on the memory runs first: its owner may free it next.
     pub(super) fn mem_host_unregister(&mut self, call: &Call, pointer: *mut c_void) -> Answer {
-        self.working(call)?;
+        self.unburdened(call)?;
         let address = pointer.addr() as u64;
-        let found = self.memory.at(address).filter(|one| one.kind == Kind::Registered).map(|one| one.id);
-        let Some(id) = found else {
-            if address == 0 {
-                return Err(Status::INVALID_VALUE);
-            }
-            let before = self.memory.grave_at(address).filter(|grave| grave.kind == Kind::Registered);
-            let (kind, summary) = match before {
-                Some(_) => (ViolationKind::DoubleFree, "the memory was unregistered before".to_owned()),
-                None => (ViolationKind::InvalidFree, format!("no registration starts at {address:#x}")),
-            };
-            let help = "unregister each registration once, by the address that was registered";
-            let violation = Violation::new(kind, call.operation(), call.place, summary, help);
-            self.reports.push(violation.about(before.map(|grave| grave.subject)));
-            return Err(Status::HOST_MEMORY_NOT_REGISTERED);
-        };
+        if address == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        let one = self.memory.at(address).filter(|one| one.kind == Kind::Registered);
+        let Some(id) = one.map(|one| one.id) else { return Err(self.not_registered(call, address)) };
+        // Also where the context is dead: a program that frees the memory in spite of the code is not to be harmed.
         self.settle(id);
+        self.alive_owner(id)?;
         if let Some(gone) = self.memory.bury(id, call.place) {
             self.locked_bytes = self.locked_bytes.saturating_sub(gone.size);
         }
         Ok(())
+    }
+
+    /// The code for an address where no registration starts, which is a violation.
+    fn not_registered(&mut self, call: &Call, address: u64) -> Status {
+        let inside = self.memory.holding(address).filter(|one| one.kind == Kind::Registered);
+        let before = self.memory.grave_at(address).filter(|grave| grave.kind == Kind::Registered);
+        let (kind, status, subject, summary) = if let Some(one) = inside {
+            let summary = format!("the address lies {} bytes into registered memory", address - one.base);
+            (ViolationKind::InvalidFree, Status::INVALID_VALUE, Some(one.subject()), summary)
+        } else if let Some(grave) = before {
+            let summary = "the memory was unregistered before".to_owned();
+            (ViolationKind::DoubleFree, Status::HOST_MEMORY_NOT_REGISTERED, Some(grave.subject), summary)
+        } else {
+            let summary = format!("no registration starts at {address:#x}");
+            (ViolationKind::InvalidFree, Status::HOST_MEMORY_NOT_REGISTERED, None, summary)
+        };
+        let help = "unregister each registration once, by the address that was registered";
+        self.reports.push(Violation::new(kind, call.operation(), call.place, summary, help).about(subject));
+        status
     }
 }

@@ -143,6 +143,11 @@ impl Machine {
         Ok(key)
     }
 
+    /// For a call whose operand has a context of its own: the current one need not exist, but must not be a ruin.
+    pub(super) fn unburdened(&self, call: &Call) -> Answer {
+        if call.current == 0 { Ok(()) } else { self.context(call).map(|_| ()) }
+    }
+
     /// The code that a context died of, if it did.
     pub(super) fn alive(&self, context: u64) -> Answer {
         match self.contexts.get(&context).and_then(|context| context.dead) {
@@ -203,7 +208,7 @@ impl Machine {
                 context_of.dead.get_or_insert(status);
             }
         }
-        if self.graph.all().is_empty() {
+        if self.graph.is_empty() {
             return;
         }
         let machine = Weak::clone(&self.me);
@@ -242,7 +247,10 @@ impl Machine {
 
     /// Records that an allocation was never freed.
     pub(super) fn report_leak(&mut self, id: u64) {
-        let Some(allocation) = self.memory.get(id) else { return };
+        let Some(allocation) = self.memory.get_mut(id) else { return };
+        if core::mem::replace(&mut allocation.leaked, true) {
+            return;
+        }
         let (operation, help) = match allocation.kind {
             Kind::Device => ("mem_alloc", "free it, or let its owner go out of scope, before the end"),
             Kind::Pool(_) => ("mem_alloc_async", "free it, or let its owner go out of scope, before the end"),

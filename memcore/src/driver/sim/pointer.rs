@@ -31,7 +31,7 @@ impl Machine {
         attribute: u32,
         address: CUdeviceptr,
     ) -> Answer {
-        self.context(call)?;
+        self.unburdened(call)?;
         let one = self.memory.holding(address).filter(|one| one.freed.is_none()).ok_or(Status::INVALID_VALUE)?;
         let (kind, device) = (one.kind, one.device);
         match attribute {

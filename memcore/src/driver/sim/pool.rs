@@ -128,10 +128,6 @@ impl Machine {
             return Err(Status::INVALID_VALUE);
         }
         let device = device.map_err(|_| Status::INVALID_VALUE)?;
-        // Memory that is shared with other processes is not simulated.
-        if props.handle_types != 0 {
-            return Err(Status::NOT_SUPPORTED);
-        }
         let key = new_handle();
         self.pools.insert(key, Pool::new(device, props.max_size as u64));
         // SAFETY: the caller's promise.

@@ -88,11 +88,6 @@ impl Half {
         Self { range, next, unit, gap, freed: VecDeque::new() }
     }
 
-    /// Whether the half holds `address`.
-    pub(super) fn contains(&self, address: u64) -> bool {
-        self.range.contains(&address)
-    }
-
     /// Bytes that a block of `size` takes, its gap included.
     fn extent(&self, size: u64) -> Option<u64> {
         size.checked_next_multiple_of(self.unit)?.checked_add(self.gap)

@@ -9,8 +9,6 @@ use crate::driver::ffi::{CAPTURE_NONE, CUdeviceptr, CUevent, CUstream, STREAM_NO
 const STREAM_LEGACY: u64 = 1;
 /// The per-thread default stream's handle.
 const STREAM_PER_THREAD: u64 = 2;
-/// The highest priority; the lowest is 0.
-const HIGHEST_PRIORITY: i32 = -5;
 /// So often a query says that work is pending, before the work goes on.
 pub(super) const PATIENCE: u32 = 3;
 
@@ -23,8 +21,6 @@ pub(super) struct Stream {
     pub(super) number: u64,
     /// Whether it is ordered with the legacy stream; true of the legacy stream itself.
     pub(super) blocking: bool,
-    /// Clamped to what the device has.
-    pub(super) priority: i32,
     /// The operation that was queued last.
     pub(super) tail: Option<NodeId>,
     /// How often a query said "pending" since work last went on.
@@ -34,21 +30,30 @@ pub(super) struct Stream {
 impl Stream {
     /// The legacy stream of a context.
     pub(super) const fn legacy(context: u64) -> Self {
-        Self { context, number: 0, blocking: true, priority: 0, tail: None, polls: 0 }
+        Self { context, number: 0, blocking: true, tail: None, polls: 0 }
     }
 }
 
 impl Machine {
-    /// The key of the stream that a handle means, for a call with a working context.
-    pub(super) fn stream_key(&self, call: &Call, stream: CUstream) -> Answer<u64> {
-        let current = self.working(call)?;
+    /// The key of the stream that a handle means. A stream made by the program brings its context; a default stream is
+    /// the current context's.
+    fn any_stream_key(&self, call: &Call, stream: CUstream) -> Answer<u64> {
         let key = match as_handle(stream) {
-            0 | STREAM_LEGACY => self.contexts.get(&current).map_or(0, |context| context.legacy),
+            0 | STREAM_LEGACY => self.contexts.get(&self.context(call)?).map_or(0, |context| context.legacy),
             STREAM_PER_THREAD => return Err(Status::NOT_SUPPORTED),
             key => key,
         };
-        let context = self.streams.get(&key).ok_or(Status::INVALID_HANDLE)?.context;
-        self.alive(context)?;
+        if self.streams.contains_key(&key) {
+            return Ok(key);
+        }
+        self.unburdened(call)?;
+        Err(Status::INVALID_HANDLE)
+    }
+
+    /// The key of a stream whose context is not dead.
+    pub(super) fn stream_key(&self, call: &Call, stream: CUstream) -> Answer<u64> {
+        let key = self.any_stream_key(call, stream)?;
+        self.alive(self.streams.get(&key).map_or(0, |stream| stream.context))?;
         Ok(key)
     }
 
@@ -83,21 +88,15 @@ impl Machine {
         before
     }
 
-    pub(super) unsafe fn stream_create(
-        &mut self,
-        call: &Call,
-        out: *mut CUstream,
-        flags: u32,
-        priority: i32,
-    ) -> Answer {
+    /// Makes a stream. The driver takes any priority, to the nearest that it has; here priorities change nothing.
+    pub(super) unsafe fn stream_create(&mut self, call: &Call, out: *mut CUstream, flags: u32, _: i32) -> Answer {
         let context = self.working(call)?;
         if out.is_null() || flags & !STREAM_NON_BLOCKING != 0 {
             return Err(Status::INVALID_VALUE);
         }
         self.stream_count += 1;
         let (key, blocking) = (new_handle(), flags & STREAM_NON_BLOCKING == 0);
-        let priority = priority.clamp(HIGHEST_PRIORITY, 0);
-        let stream = Stream { context, number: self.stream_count, blocking, priority, tail: None, polls: 0 };
+        let stream = Stream { context, number: self.stream_count, blocking, tail: None, polls: 0 };
         self.streams.insert(key, stream);
         if let Some(context) = self.contexts.get_mut(&context).filter(|_| blocking) {
             context.blocking.push(key);
@@ -149,8 +148,11 @@ impl Machine {
     pub(super) fn stream_wait_event(&mut self, call: &Call, stream: CUstream, event: CUevent, flags: u32) -> Answer {
         let key = self.stream_key(call, stream)?;
         let snapshot = self.events.get(&as_handle(event)).ok_or(Status::INVALID_HANDLE)?.snapshot;
-        if flags != 0 {
-            return Err(Status::INVALID_VALUE);
+        match flags {
+            0 => {}
+            // CU_EVENT_WAIT_EXTERNAL, which only a capture allows.
+            1 => return Err(Status::ILLEGAL_STATE),
+            _ => return Err(Status::INVALID_VALUE),
         }
         if let Some(snapshot) = snapshot.filter(|id| self.graph.is_pending(*id)) {
             self.issue(call, key, Op::Nothing, Some(snapshot))?;
@@ -159,13 +161,7 @@ impl Machine {
     }
 
     pub(super) unsafe fn stream_is_capturing(&mut self, call: &Call, stream: CUstream, out: *mut u32) -> Answer {
-        let current = self.context(call)?;
-        match as_handle(stream) {
-            0 | STREAM_LEGACY => {}
-            STREAM_PER_THREAD => return Err(Status::NOT_SUPPORTED),
-            key if self.streams.contains_key(&key) && self.contexts.contains_key(&current) => {}
-            _ => return Err(Status::INVALID_HANDLE),
-        }
+        self.any_stream_key(call, stream)?;
         // SAFETY: the caller's promise.
         unsafe { give(out, CAPTURE_NONE) }
     }

@@ -104,9 +104,7 @@ impl<T> DeviceBuffer<T> {
     /// or `U` has no bytes.
     pub fn cast<U: DeviceCopy>(mut self) -> Result<DeviceBuffer<U>, (Error, Self)> {
         match view_len::<T, U>(self.address, self.len) {
-            Ok(len) => {
-                Ok(DeviceBuffer { memory: self.memory.take(), address: self.address, len, marker: PhantomData })
-            }
+            Ok(len) => Ok(DeviceBuffer { memory: self.memory.take(), address: self.address, len, marker: PhantomData }),
             Err(error) => Err((error, self)),
         }
     }

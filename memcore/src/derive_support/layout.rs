@@ -1,0 +1,91 @@
+//! Do the fields make up the whole struct?
+
+use super::{field::PlainData, text::Text};
+
+/// Where a field lies in its struct.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    name: &'static str,
+    /// A free name for a field after this one; empty in a tuple struct.
+    pad: &'static str,
+    offset: usize,
+    size: usize,
+}
+
+impl Field {
+    /// The field that `_value` takes out of its struct, which gives its size.
+    #[must_use]
+    pub const fn new<S, T>(name: &'static str, pad: &'static str, offset: usize, _value: fn(S) -> T) -> Self {
+        Self { name, pad, offset, size: size_of::<T>() }
+    }
+
+    /// The same for a field that is plain data, which needs no other check.
+    #[must_use]
+    pub const fn plain<S, T: PlainData>(
+        name: &'static str,
+        pad: &'static str,
+        offset: usize,
+        value: fn(S) -> T,
+    ) -> Self {
+        Self::new(name, pad, offset, value)
+    }
+}
+
+/// How the fields of a struct lie, in the order in which they are written.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    name: &'static str,
+    size: usize,
+    align: usize,
+    fields: &'static [Field],
+}
+
+impl Layout {
+    /// The layout of `S`.
+    #[must_use]
+    pub const fn new<S>(name: &'static str, fields: &'static [Field]) -> Self {
+        Self { name, size: size_of::<S>(), align: align_of::<S>(), fields }
+    }
+}
+
+/// Checks that the next field, or the end of the struct, follows a field at once.
+///
+/// # Panics
+///
+/// If there are bytes between them: the text names them and says what to write in their place.
+#[track_caller]
+pub const fn no_gap_after(layout: &Layout, index: usize) {
+    let fields = layout.fields;
+    let field = fields[index];
+    let end = field.offset + field.size;
+    let next = if index + 1 < fields.len() { fields[index + 1].offset } else { layout.size };
+    if next != end || (index == 0 && field.offset != 0) {
+        let text = describe_gap(layout, index, end, next);
+        core::panic!("{}", text.as_str());
+    }
+}
+
+/// The text for the bytes from `end` to `next`, which follow the field `index`.
+const fn describe_gap(layout: &Layout, index: usize, end: usize, next: usize) -> Text {
+    let field = layout.fields[index];
+    let last = index + 1 == layout.fields.len();
+    let text = Text::new().str("`").str(layout.name);
+    if next <= end {
+        // A `repr(C)` struct never comes here.
+        return text
+            .str("` does not lay out its fields in the order in which they are written\n")
+            .str("help: an attribute below `#[derive(DeviceCopy)]` changes its `repr`; put it above the derive");
+    }
+    let text =
+        text.str("` has ").number(next - end).str(if next - end == 1 { " byte" } else { " bytes" }).str(" of padding ");
+    let text = if last {
+        text.str("after its last field `").str(field.name)
+    } else {
+        text.str("between fields `").str(field.name).str("` and `").str(layout.fields[index + 1].name)
+    };
+    let text = text.str("` (bytes ").number(end).str("..").number(next);
+    let text = if last { text.str(", up to a multiple of its alignment ").number(layout.align) } else { text };
+    let text = text.str(")\nhelp: add ");
+    let text = if field.pad.is_empty() { text.str("a `") } else { text.str("`").str(field.pad).str(": ") };
+    text.str("[u8; ").number(next - end).str("]` after `").str(field.name).str("`")
+}

@@ -1,0 +1,135 @@
+//! Random programs, properly synchronised, against plain vectors: every order gives the same bytes.
+
+use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
+
+use super::super::{Order, SimOptions};
+use super::rig::{Rig, ok};
+
+const LEN: usize = 48;
+const BUFFERS: usize = 3;
+const STREAMS: usize = 4;
+
+/// A step on one of the streams, ordered with all steps before it by events.
+#[derive(Clone, Debug)]
+enum Step {
+    Fill { dst: usize, range: (usize, usize), value: u8 },
+    Copy { dst: usize, src: usize, to: usize, from: usize, len: usize },
+    Upload { dst: usize, at: usize, bytes: Vec<u8> },
+    UploadLocked { dst: usize, value: u8 },
+    Download { src: usize },
+    Renew { dst: usize },
+}
+
+fn steps() -> impl Strategy<Value = Vec<(usize, bool, Step)>> {
+    let buffer = 0..BUFFERS;
+    let step = prop_oneof![
+        (buffer.clone(), 0..LEN, 1..LEN, any::<u8>()).prop_map(|(dst, start, len, value)| Step::Fill {
+            dst,
+            range: (start, len.min(LEN - start)),
+            value
+        }),
+        (buffer.clone(), buffer.clone(), 0..LEN, 0..LEN, 1..LEN).prop_map(|(dst, src, to, from, len)| {
+            // The driver leaves overlapping copies undefined.
+            let src = if dst == src { (src + 1) % BUFFERS } else { src };
+            Step::Copy { dst, src, to, from, len: len.min(LEN - to).min(LEN - from) }
+        }),
+        (buffer.clone(), 0..LEN, proptest::collection::vec(any::<u8>(), 1..LEN)).prop_map(|(dst, at, mut bytes)| {
+            bytes.truncate(LEN - at);
+            Step::Upload { dst, at, bytes }
+        }),
+        (buffer.clone(), any::<u8>()).prop_map(|(dst, value)| Step::UploadLocked { dst, value }),
+        buffer.clone().prop_map(|src| Step::Download { src }),
+        buffer.prop_map(|dst| Step::Renew { dst }),
+    ];
+    proptest::collection::vec((0..STREAMS, any::<bool>(), step), 1..40)
+}
+
+fn run(program: &[(usize, bool, Step)], order: Order) {
+    let rig = Rig::new(SimOptions::default().order(order));
+    let mut model = vec![vec![0u8; LEN]; BUFFERS];
+    // The first stream is blocking, the others are not.
+    let streams: Vec<_> = (0..STREAMS).map(|index| rig.stream(u32::from(index > 0))).collect();
+    let mut buffers = vec![0; BUFFERS];
+    for buffer in &mut buffers {
+        ok!(rig, mem_alloc_async(buffer, LEN, streams[0]));
+        ok!(rig, memset_d8_async(*buffer, 0, LEN, streams[0]));
+    }
+    let mut downloads = Vec::new();
+    let mut uploads = Vec::new();
+    let mut last = 0;
+    for (index, by_wait, step) in program {
+        let stream = streams[*index];
+        if *index != last {
+            // Ordered with the stream before: by an event, or by the host.
+            if *by_wait {
+                ok!(rig, stream_synchronize(streams[last]));
+            } else {
+                let event = rig.event();
+                ok!(rig, event_record(event, streams[last]));
+                ok!(rig, stream_wait_event(stream, event, 0));
+                ok!(rig, event_destroy(event));
+            }
+            last = *index;
+        }
+        match step {
+            Step::Fill { dst, range: (start, len), value } => {
+                ok!(rig, memset_d8_async(buffers[*dst] + *start as u64, *value, *len, stream));
+                model[*dst][*start..start + len].fill(*value);
+            }
+            Step::Copy { dst, src, to, from, len } => {
+                let (target, source) = (buffers[*dst] + *to as u64, buffers[*src] + *from as u64);
+                ok!(rig, memcpy_dtod_async(target, source, *len, stream));
+                let bytes = model[*src][*from..from + len].to_vec();
+                model[*dst][*to..to + len].copy_from_slice(&bytes);
+            }
+            Step::Upload { dst, at, bytes } => {
+                let own = bytes.clone();
+                ok!(rig, memcpy_htod_async(buffers[*dst] + *at as u64, own.as_ptr().cast(), own.len(), stream));
+                model[*dst][*at..at + bytes.len()].copy_from_slice(bytes);
+            }
+            Step::UploadLocked { dst, value } => {
+                let locked = rig.locked(LEN);
+                locked.write(&[*value; LEN]);
+                ok!(rig, memcpy_htod_async(buffers[*dst], locked.pointer, LEN, stream));
+                model[*dst].fill(*value);
+                uploads.push(locked);
+            }
+            Step::Download { src } => {
+                let locked = rig.locked(LEN);
+                ok!(rig, memcpy_dtoh_async(locked.pointer, buffers[*src], LEN, stream));
+                downloads.push((locked, model[*src].clone()));
+            }
+            Step::Renew { dst } => {
+                ok!(rig, mem_free_async(buffers[*dst], stream));
+                ok!(rig, mem_alloc_async(&mut buffers[*dst], LEN, stream));
+                ok!(rig, memset_d8_async(buffers[*dst], 1, LEN, stream));
+                model[*dst].fill(1);
+            }
+        }
+    }
+    ok!(rig, stream_synchronize(streams[last]));
+    for (locked, expected) in downloads {
+        assert_eq!(locked.read(), expected);
+        ok!(rig, mem_free_host(locked.pointer));
+    }
+    for locked in uploads {
+        ok!(rig, mem_free_host(locked.pointer));
+    }
+    for (buffer, expected) in buffers.iter().zip(&model) {
+        assert_eq!(&rig.bytes(*buffer, LEN), expected);
+        ok!(rig, mem_free(*buffer));
+    }
+    assert!(rig.kinds().is_empty());
+}
+
+proptest! {
+    #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn every_order_gives_the_same_bytes(
+        program in steps(),
+        order in prop_oneof![Just(Order::Lazy), Just(Order::Eager), any::<u64>().prop_map(Order::Random)],
+    ) {
+        run(&program, order);
+    }
+}

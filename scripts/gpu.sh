@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Tests and benchmarks on a machine with a GPU.
+#
+#   scripts/gpu.sh build    here: builds them, stripped, into gpu-bin/ (ignored by git)
+#   scripts/gpu.sh run      on the GPU machine, which needs no Rust: runs all that is in gpu-bin/, on the CUDA driver
+#
+# On one machine that has both: scripts/gpu.sh build && scripts/gpu.sh run
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=gpu-bin
+
+# The executable that cargo built for a target, from its JSON messages.
+executable() {
+    python3 -c '
+import json, sys
+name, kind = sys.argv[1:]
+for line in sys.stdin:
+    message = json.loads(line)
+    if message.get("executable") and message["target"]["name"] == name and kind in message["target"]["kind"]:
+        print(message["executable"])
+' "$1" "$2"
+}
+
+build() {
+    rm -rf "$out" && mkdir -p "$out"
+    local messages
+    messages=$(cargo test --release --message-format=json --no-run --test conformance --bench overhead --examples)
+    for target in conformance:test overhead:bench quickstart:example; do
+        local path
+        path=$(executable "${target%:*}" "${target#*:}" <<<"$messages")
+        [ -n "$path" ] && strip -o "$out/${target%:*}" "$path"
+    done
+    messages=$(cargo test --release --message-format=json --no-run -p memcore --lib)
+    strip -o "$out/unit" "$(executable memcore lib <<<"$messages")"
+    ls -l "$out"
+}
+
+run() {
+    export MEMCORE_DRIVER=cuda RUST_BACKTRACE=0
+    nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+    "$out/conformance" --test-threads=8
+    "$out/unit" driver::conformance
+    "$out/quickstart"
+    "$out/overhead"
+}
+
+case "${1:-}" in
+build) build ;;
+run) run ;;
+*) sed -n '2,8p' "$0" && exit 2 ;;
+esac

@@ -1,0 +1,119 @@
+//! `LockedBuffer`.
+
+use std::io;
+use std::sync::Arc;
+use std::thread;
+
+use memcore::Error;
+use memcore::prelude::*;
+
+use crate::buffers::pattern;
+use crate::rig::{Outcome, tests};
+
+tests!(
+    derefs_to_a_slice,
+    empty_and_zero_sized,
+    parts_are_taken_apart_and_put_together,
+    views_and_casts,
+    fills_from_a_reader,
+    a_reader_that_ends_in_an_element_or_fails,
+    is_freed_with_its_last_reference_on_any_thread,
+    every_range_can_be_an_operand
+);
+
+fn derefs_to_a_slice(context: &Context) -> Outcome {
+    let mut locked = locked_vec![3_u32, 1, 2]?;
+    locked.sort_unstable();
+    locked[0] += 10;
+    assert_eq!((*locked).iter().sum::<u32>(), 16);
+    assert_eq!((locked.len(), locked.size_in_bytes(), locked.as_slice()), (3, 12, [11, 2, 3].as_slice()));
+    assert_eq!(*locked_vec![in context; 1_u8; 3]?, [1; 3]);
+    assert_eq!(*LockedBuffer::<f32>::zeroed_in(context, 2)?, [0.0; 2]);
+    assert_eq!(locked.as_ptr().addr() % 4096, 0);
+    assert!(!format!("{locked:?}").contains("11"));
+    Ok(())
+}
+
+fn empty_and_zero_sized(_: &Context) -> Outcome {
+    let mut empty = LockedBuffer::<u64>::from_slice(&[])?;
+    copy!(empty <- DeviceBuffer::<u64>::default())?;
+    assert!(empty.is_empty() && empty.try_free().is_ok());
+    let units = locked_vec![(); 3]?;
+    assert_eq!((units.len(), units.size_in_bytes()), (3, 0));
+    assert!(LockedBuffer::<u8>::default().is_empty());
+    Ok(())
+}
+
+fn parts_are_taken_apart_and_put_together(_: &Context) -> Outcome {
+    let (pointer, len) = locked_vec![1_u16, 2]?.into_raw_parts();
+    // SAFETY: the parts of a buffer that was just taken apart.
+    let again = unsafe { LockedBuffer::from_raw_parts(pointer, len) };
+    assert_eq!(*again, [1, 2]);
+    let leaked = again.leak();
+    leaked[0] = 5;
+    // SAFETY: the memory that was just leaked, so that nothing is left behind.
+    let again = unsafe { LockedBuffer::from_raw_parts(leaked.as_mut_ptr(), leaked.len()) };
+    assert_eq!(*again, [5, 2]);
+    assert!(again.try_free().is_ok());
+    Ok(())
+}
+
+fn views_and_casts(_: &Context) -> Outcome {
+    let mut locked = locked_vec![1.0_f32, 2.0]?;
+    assert_eq!(locked.view_as::<u32>()?, [1.0_f32.to_bits(), 2.0_f32.to_bits()]);
+    locked.view_as_mut::<u32>()?[1] = 3.0_f32.to_bits();
+    assert_eq!(*locked, [1.0, 3.0]);
+    assert!(matches!(locked.view_as::<[u8; 3]>(), Err(Error::InvalidView { .. })));
+    let (error, locked) = locked.cast::<[u64; 2]>().unwrap_err();
+    assert!(matches!(error, Error::InvalidView { from_size: 4, to_size: 16, .. }));
+    let bits = locked.cast::<u64>().map_err(|(error, _)| error)?;
+    assert_eq!(bits.len(), 1);
+    Ok(())
+}
+
+fn fills_from_a_reader(_: &Context) -> Outcome {
+    let data = pattern(100_001, 6);
+    let mut locked = locked_vec![0_u8; 70_000]?;
+    let mut reader = data.as_slice();
+    assert_eq!(locked.read_from(&mut reader)?, 70_000);
+    assert!(*locked == data[..70_000]);
+    assert_eq!(locked.read_from(&mut reader)?, 30_001);
+    assert!(locked[..30_001] == data[70_000..]);
+    assert_eq!(locked.read_from(&mut reader)?, 0);
+    Ok(())
+}
+
+fn a_reader_that_ends_in_an_element_or_fails(_: &Context) -> Outcome {
+    let mut locked = locked_vec![0_u32; 4]?;
+    let error = locked.read_from([1, 2, 3, 4, 5].as_slice()).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    assert!(error.to_string().contains("1 bytes into an element of 4"), "{error}");
+    struct Broken;
+    impl io::Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("broken"))
+        }
+    }
+    assert_eq!(locked.read_from(Broken).unwrap_err().to_string(), "broken");
+    Ok(())
+}
+
+fn is_freed_with_its_last_reference_on_any_thread(_: &Context) -> Outcome {
+    let shared = Arc::new(locked_vec![7_u8; 4096]?);
+    let other = Arc::clone(&shared);
+    drop(shared);
+    thread::spawn(move || assert_eq!(other[4095], 7)).join().unwrap();
+    Ok(())
+}
+
+fn every_range_can_be_an_operand(_: &Context) -> Outcome {
+    let mut dev = device_vec![0_u8; 100]?;
+    let mut locked = LockedBuffer::from_slice(&pattern(100, 7))?;
+    copy!(dev[10..50] <- locked[50..90])?;
+    let expected = locked[50..90].to_vec();
+    locked.fill(0);
+    copy!(locked[60..] <- dev[10..50])?;
+    assert_eq!(locked[60..], expected);
+    assert_eq!(locked[..60], [0; 60]);
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! One suite for both drivers: every test runs on the simulated device, where each has a simulator of its own that must
+//! find no violation, and unchanged on a GPU. `MEMCORE_DRIVER` chooses; see `docs/gpu.md`.
+
+#![allow(clippy::print_stdout, reason = "the suite says what it ran on")]
+
+mod boxes;
+mod buffers;
+mod contexts;
+mod copies;
+mod fills;
+mod locked;
+mod model;
+mod rig;
+mod slices;
+mod streams;
+mod threads;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let rig = match rig::Rig::new() {
+        Ok(rig) => rig,
+        Err(error) => {
+            println!("the conformance suite found no driver: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let suites = [
+        boxes::TESTS,
+        buffers::TESTS,
+        contexts::TESTS,
+        copies::TESTS,
+        fills::TESTS,
+        locked::TESTS,
+        model::TESTS,
+        slices::TESTS,
+        streams::TESTS,
+        threads::TESTS,
+    ];
+    let trials: Vec<Trial> =
+        suites.concat().into_iter().map(|(name, test)| Trial::test(name, move || rig.run(test))).collect();
+    println!("memcore conformance on {rig}: {} tests", trials.len());
+    libtest_mimic::run(&arguments, trials).exit_code()
+}

@@ -1,0 +1,168 @@
+//! `#[derive(DeviceCopy)]` on structs, as a program sees it. What it refuses is in `tests/ui/derive`.
+
+use std::{
+    marker::PhantomData,
+    mem::{align_of, offset_of, size_of},
+    num::{NonZeroU32, Wrapping},
+};
+
+use memcore::{DeviceCopy, bytemuck};
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceCopy)]
+#[repr(C)]
+struct Particle {
+    id: u32,
+    kind: u8,
+    _pad1: [u8; 3],
+    position: [f32; 3],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceCopy)]
+#[repr(C)]
+struct Pair(Particle, Particle);
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceCopy)]
+#[repr(transparent)]
+struct Meters(f64);
+
+#[derive(Clone, Copy, DeviceCopy)]
+#[repr(C, packed)]
+struct Dense {
+    kind: u8,
+    key: u64,
+}
+
+#[derive(Clone, Copy, DeviceCopy)]
+#[repr(C, packed(2))]
+struct HalfDense {
+    kind: u16,
+    key: u64,
+}
+
+#[derive(Clone, Copy, DeviceCopy)]
+#[repr(C, align(16))]
+struct Aligned {
+    value: [f32; 4],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceCopy)]
+#[repr(C)]
+struct Unit;
+
+#[derive(Clone, Copy, DeviceCopy)]
+#[repr(C)]
+struct Marked {
+    key: u64,
+    owner: PhantomData<Vec<String>>,
+    unit: Unit,
+    optional: Option<NonZeroU32>,
+    wrapping: Wrapping<u32>,
+}
+
+#[derive(Clone, Copy, DeviceCopy)]
+#[repr(C)]
+struct Large {
+    values: [[u16; 64]; 33],
+}
+
+fn device_copy<T: DeviceCopy>() -> (usize, usize) {
+    (size_of::<T>(), align_of::<T>())
+}
+
+#[test]
+fn derived_types_satisfy_every_bound() {
+    fn pod<T: bytemuck::Pod>() {}
+    fn both_ways<T: bytemuck::NoUninit + bytemuck::CheckedBitPattern>() {}
+    macro_rules! check {
+        ($($type:ty: $size:literal, $align:literal;)*) => {$(
+            pod::<$type>();
+            both_ways::<$type>();
+            assert_eq!(device_copy::<$type>(), ($size, $align), stringify!($type));
+            assert_eq!(device_copy::<[$type; 3]>(), (3 * $size, $align), stringify!([$type; 3]));
+        )*};
+    }
+    check! {
+        Particle: 20, 4;
+        Pair: 40, 4;
+        Meters: 8, 8;
+        Dense: 9, 1;
+        HalfDense: 10, 2;
+        Aligned: 16, 16;
+        Unit: 0, 1;
+        Marked: 16, 8;
+        Large: 4224, 2;
+    }
+}
+
+#[test]
+fn bytes_are_those_of_the_fields() {
+    let particle = Particle { id: 0x0403_0201, kind: 5, _pad1: [6, 7, 8], position: [1.0, -2.5, 0.0] };
+    let bytes = bytemuck::bytes_of(&particle);
+    assert_eq!(bytes[..4], 0x0403_0201_u32.to_ne_bytes());
+    assert_eq!(bytes[4..8], [5, 6, 7, 8]);
+    assert_eq!(offset_of!(Particle, position), 8);
+    assert_eq!(bytes[12..16], (-2.5_f32).to_ne_bytes());
+    assert_eq!(*bytemuck::from_bytes::<Particle>(bytes), particle);
+}
+
+#[test]
+fn bytes_of_packed_structs_have_no_gap() {
+    let dense = Dense { kind: 1, key: u64::from_ne_bytes([2, 3, 4, 5, 6, 7, 8, 9]) };
+    assert_eq!(bytemuck::bytes_of(&dense), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    let half = HalfDense { kind: u16::from_ne_bytes([1, 2]), key: u64::from_ne_bytes([3, 4, 5, 6, 7, 8, 9, 10]) };
+    assert_eq!(bytemuck::bytes_of(&half), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    assert_eq!({ half.kind }, u16::from_ne_bytes([1, 2]));
+}
+
+#[test]
+fn zeroed_values_have_zero_fields() {
+    let marked: Marked = bytemuck::Zeroable::zeroed();
+    assert_eq!((marked.key, marked.optional, marked.wrapping.0), (0, None, 0));
+    assert_eq!((marked.owner, marked.unit), (PhantomData, Unit));
+    assert_eq!(<Meters as bytemuck::Zeroable>::zeroed(), Meters(0.0));
+    assert_eq!(bytemuck::bytes_of(&<Pair as bytemuck::Zeroable>::zeroed()), [0; 40]);
+}
+
+#[test]
+fn slices_are_cast_both_ways() {
+    let values = [Aligned { value: [1.0, 2.0, 3.0, 4.0] }; 2];
+    let floats: &[f32] = bytemuck::cast_slice(&values);
+    assert_eq!(floats, [1.0, 2.0, 3.0, 4.0, 1.0, 2.0, 3.0, 4.0]);
+    let large = [Large { values: [[7; 64]; 33] }];
+    assert_eq!(bytemuck::cast_slice::<_, u16>(&large).len(), 64 * 33);
+    assert_eq!(large[0].values[32][63], 7);
+}
+
+#[test]
+fn structs_in_functions_are_derived() {
+    #[derive(Clone, Copy, DeviceCopy)]
+    #[repr(C)]
+    struct Local {
+        r#type: u16,
+        rest: [u8; 2],
+    }
+    let local = Local { r#type: u16::from_ne_bytes([1, 2]), rest: [3, 4] };
+    assert_eq!(bytemuck::bytes_of(&local), [1, 2, 3, 4]);
+    assert_eq!((local.r#type, local.rest), (u16::from_ne_bytes([1, 2]), [3, 4]));
+}
+
+/// Under the lints of a strict crate, which clippy looks at here.
+#[deny(clippy::all, clippy::pedantic, clippy::nursery, missing_docs, unused, unused_qualifications)]
+mod strict {
+    /// A record.
+    #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]
+    #[repr(C)]
+    pub struct Record {
+        /// A key.
+        pub key: u64,
+        /// A value of another type.
+        pub unit: super::Unit,
+    }
+}
+
+#[test]
+fn strict_lints_find_nothing() {
+    let record = strict::Record { key: 3, unit: Unit };
+    assert_eq!(bytemuck::bytes_of(&record), 3_u64.to_ne_bytes());
+    assert_eq!((record.key, record.unit), (3, Unit));
+}

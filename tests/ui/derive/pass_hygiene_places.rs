@@ -1,0 +1,69 @@
+//! Structs made by macros, in functions and blocks, with fields that `cfg` takes away.
+#![allow(dead_code)]
+
+use memcore::DeviceCopy;
+
+macro_rules! record {
+    ($name:ident { $($field:ident: $type:ty),* }) => {
+        #[derive(Clone, Copy, DeviceCopy)]
+        #[repr(C)]
+        struct $name {
+            $($field: $type,)*
+            own: u64,
+        }
+    };
+}
+
+macro_rules! bytes {
+    ($count:expr) => {
+        [u8; $count]
+    };
+}
+
+record!(Made { first: u32, second: bytes!(4), __memcore_value: u64 });
+
+#[derive(Clone, Copy, DeviceCopy)]
+#[cfg_attr(all(), repr(C))]
+#[cfg_attr(any(), repr(packed))]
+struct Configured {
+    kept: u64,
+    #[cfg(any())]
+    gone: bool,
+    #[cfg(all())]
+    also_kept: u64,
+}
+
+#[derive(Clone, Copy, DeviceCopy)]
+#[repr(C)]
+struct Case {
+    field: u32,
+}
+
+#[derive(Clone, Copy, DeviceCopy)]
+#[repr(C)]
+#[allow(non_camel_case_types)]
+struct CASE {
+    field: u32,
+}
+
+fn accepts<T: DeviceCopy>() {}
+
+fn main() {
+    #[derive(Clone, Copy, DeviceCopy)]
+    #[repr(C)]
+    struct Local(u32, bytes!(1 + 3));
+
+    let _closure = || {
+        #[derive(Clone, Copy, DeviceCopy)]
+        #[repr(C)]
+        struct Local {
+            value: [[u16; 2]; 2],
+        }
+        accepts::<Local>();
+    };
+    accepts::<Local>();
+    accepts::<Made>();
+    accepts::<Configured>();
+    accepts::<Case>();
+    accepts::<CASE>();
+}

@@ -1,0 +1,22 @@
+#![allow(dead_code)]
+
+use memcore::DeviceCopy;
+
+#[derive(Clone, Copy, DeviceCopy)]
+#[repr(C)]
+struct Inner {
+    value: u32,
+}
+
+#[derive(Clone, Copy, DeviceCopy)]
+#[repr(C)]
+struct Record {
+    kind: [u8; 4],
+    inner: [Inner; 2],
+}
+
+fn accepts<T: DeviceCopy>() {}
+
+fn main() {
+    accepts::<Record>();
+}

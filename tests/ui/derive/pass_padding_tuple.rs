@@ -1,0 +1,13 @@
+#![allow(dead_code)]
+
+use memcore::DeviceCopy;
+
+#[derive(Clone, Copy, DeviceCopy)]
+#[repr(C)]
+struct Record(u8, [u8; 3], u32);
+
+fn accepts<T: DeviceCopy>() {}
+
+fn main() {
+    accepts::<Record>();
+}
