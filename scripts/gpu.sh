@@ -24,7 +24,8 @@ for line in sys.stdin:
 build() {
     rm -rf "$out" && mkdir -p "$out"
     local messages
-    messages=$(cargo test --release --message-format=json --no-run --test conformance --bench overhead --examples)
+    messages=$(cargo test --release --message-format=json --no-run --test conformance --bench overhead)
+    messages+=$'\n'$(cargo build --release --message-format=json --examples)
     for target in conformance:test overhead:bench quickstart:example; do
         local path
         path=$(executable "${target%:*}" "${target#*:}" <<<"$messages")

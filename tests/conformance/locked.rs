@@ -12,6 +12,7 @@ use crate::rig::{Outcome, tests};
 
 tests!(
     derefs_to_a_slice,
+    strict_alignments_hold_or_are_refused,
     empty_and_zero_sized,
     parts_are_taken_apart_and_put_together,
     views_and_casts,
@@ -29,8 +30,23 @@ fn derefs_to_a_slice(context: &Context) -> Outcome {
     assert_eq!((locked.len(), locked.size_in_bytes(), locked.as_slice()), (3, 12, [11, 2, 3].as_slice()));
     assert_eq!(*locked_vec![in context; 1_u8; 3]?, [1; 3]);
     assert_eq!(*LockedBuffer::<f32>::zeroed_in(context, 2)?, [0.0; 2]);
-    assert_eq!(locked.as_ptr().addr() % 4096, 0);
+    assert_eq!(locked.as_ptr().addr() % 256, 0);
     assert!(!format!("{locked:?}").contains("11"));
+    Ok(())
+}
+
+/// The driver hands out small pieces of pages: an alignment past its own cannot be had for sure, and never a wrong one.
+fn strict_alignments_hold_or_are_refused(_: &Context) -> Outcome {
+    #[derive(Clone, Copy, DeviceCopy)]
+    #[repr(C, align(4096))]
+    struct Page([u8; 4096]);
+
+    for _ in 0..4 {
+        match LockedBuffer::<Page>::zeroed(1) {
+            Ok(locked) => assert_eq!(locked.as_ptr().addr() % 4096, 0),
+            Err(error) => assert!(matches!(error, Error::Unsupported { .. }), "{error}"),
+        }
+    }
     Ok(())
 }
 

@@ -1,6 +1,8 @@
 //! The seam between memcore and whatever carries out its calls: the CUDA driver, or the simulated device.
 
 mod choose;
+#[cfg(test)]
+mod conformance;
 mod cuda;
 mod entry_points;
 pub(crate) mod ffi;

@@ -71,6 +71,7 @@ impl Machine {
         self.events.retain(|_, event| event.context != key);
     }
 
+    #[allow(clippy::unused_self, reason = "every entry point is a method of the machine")]
     pub(super) unsafe fn context_current(&mut self, call: &Call, out: *mut CUcontext) -> Answer {
         // SAFETY: the caller's promise.
         unsafe { give(out, as_pointer(call.current)) }
@@ -94,6 +95,7 @@ impl Machine {
         Ok(())
     }
 
+    #[allow(clippy::unused_self, reason = "every entry point is a method of the machine")]
     pub(super) unsafe fn exchange_capture_mode(&mut self, _: &Call, mode: *mut u32) -> Answer {
         if mode.is_null() {
             return Err(Status::INVALID_VALUE);

@@ -53,6 +53,7 @@ impl Machine {
         Ok(())
     }
 
+    #[allow(clippy::unused_self, reason = "every entry point is a method of the machine")]
     pub(super) unsafe fn driver_version(&mut self, _: &Call, out: *mut i32) -> Answer {
         // SAFETY: the caller's promise.
         unsafe { give(out, DRIVER_VERSION) }
@@ -151,6 +152,7 @@ impl Machine {
 }
 
 /// The attributes that are the same for every simulated device, by the numbers of `CUdevice_attribute`.
+#[allow(clippy::match_same_arms, reason = "a list by number")]
 const fn fixed_attribute(attribute: u32) -> Option<i32> {
     Some(match attribute {
         // Threads of a block: in all, and by axis.

@@ -1,14 +1,34 @@
-//! The simulated device: the driver's entry points without a GPU.
+//! The simulated device: CUDA without a GPU, which checks the program that runs on it.
 //!
-//! [`front`] takes every call, [`machine`] holds the state, and a file for each part of the driver has the entry points of
-//! that part. Work on streams becomes a graph ([`exec`]) that runs when a wait forces it, or when the [`Order`] says so.
+//! It has the driver's entry points, results and codes. Work on streams is deferred and runs as late as the rules of CUDA
+//! allow, so that a missing wait shows as data that is not there; see [`Order`]. Device addresses cannot be read by the
+//! host, and memory that was never written or was freed reads as `0xCB` bytes.
 //!
-//! Rules that every part keeps:
-//! - Handles are keys of tables, never pointers: whatever a program passes is looked up.
-//! - Device addresses come from a reserved range ([`space`]) that no host access reaches; the bytes lie elsewhere
-//!   ([`backing`]) and are always initialised.
-//! - What the host can reach is never unmapped while something queued uses it, or while it may have an owner.
-//! - Nothing panics, and no lock is held while the program's own code runs.
+//! A program runs on it with `MEMCORE_DRIVER=sim`, and then these variables say what it is made of:
+//!
+//! | variable | means | default |
+//! |---|---|---|
+//! | `MEMCORE_SIM_DEVICES` | how many devices there are, 0 to 32 | 1 |
+//! | `MEMCORE_SIM_MEMORY` | bytes of memory of each device | 17179869184 |
+//! | `MEMCORE_SIM_ORDER` | `lazy`, `eager` or `random:SEED` | `lazy` |
+//!
+//! In code, each [`Sim`] is a driver of its own, with options that a test chooses: limits, missing features, calls that
+//! fail ([`Fault`]). What is found wrong is a [`Violation`]: memory used after it was freed, freed twice, freed by an
+//! address that no allocation has, used past its end, or never freed. It is recorded and logged at once, and the call
+//! returns what the driver would.
+//!
+//! What it does not show: kernels, since it runs none; how fast a GPU is; whether reads of memory that was never written,
+//! or operations that nothing orders, happened to give the expected bytes.
+
+// How it is built: `front` takes every call, `machine` holds the state, and a file for each part of the driver has the
+// entry points of that part. Work on streams becomes a graph (`exec`), and `order` says when it runs.
+//
+// Rules that every part keeps:
+// - Handles are keys of tables, never pointers: whatever a program passes is looked up.
+// - Device addresses come from a reserved range (`space`) that no host access reaches; the bytes lie elsewhere
+//   (`backing`) and are always initialised.
+// - What the host can reach is never unmapped while something queued uses it, or while it may have an owner.
+// - Nothing panics, and no lock is held while the program's own code runs.
 
 mod alloc;
 mod backing;

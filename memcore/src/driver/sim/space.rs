@@ -25,20 +25,29 @@ impl Space {
     /// The largest range asked for.
     const MOST: u64 = 1 << 40;
     /// Below this a range is of no use.
-    const LEAST: u64 = 1 << 28;
+    const LEAST: u64 = 1 << 26;
 
     /// Reserves a range: 1 TiB, or less where the system refuses that.
     pub(super) fn reserve() -> Self {
         let mut len = Self::MOST;
         while len >= Self::LEAST {
-            if let Some(start) = usize::try_from(len).ok().and_then(|len| pages::map(len, Access::None)) {
-                let start = start.addr().get() as u64;
-                return Self::over(start..start + len);
+            if let Some(range) = Self::try_range(len) {
+                return Self::over(range);
             }
+            // A process with little room needs most of it itself: of the largest range to be had, take a quarter.
             len /= 2;
+            if let Some(range) = Self::try_range(len) {
+                drop(Self::over(range));
+                len /= 4;
+            }
         }
         log::error!("simulated device: no address range could be reserved; its allocations will be out of memory");
         Self::over(0..0)
+    }
+
+    fn try_range(len: u64) -> Option<Range<u64>> {
+        let start = pages::map(usize::try_from(len).ok()?, Access::None)?.addr().get() as u64;
+        Some(start..start + len)
     }
 
     fn over(range: Range<u64>) -> Self {

@@ -11,7 +11,7 @@ use bytemuck::Zeroable;
 
 use super::owner::LockedMemory;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::DeviceCopy;
 use crate::memory::size::bytes_of;
 
@@ -19,7 +19,8 @@ use crate::memory::size::bytes_of;
 ///
 /// It derefs to `[T]`. Copies between it and a device run at the full speed of the bus and can be asynchronous, where
 /// pageable memory goes through the driver's own buffers. Since it takes physical memory from the whole system, lock what
-/// the copies need and no more. The memory is cacheable, and aligned to a page.
+/// the copies need and no more. The memory is cacheable. The driver aligns it to 512 bytes (seen, not documented); for a type
+/// that asks for more the constructors may say [`Error::Unsupported`].
 /// [`locked_vec!`](crate::locked_vec) makes one.
 ///
 /// The constructors without `_in` use the current context ([`Context::current`]); any device may use the memory. They call
@@ -44,7 +45,8 @@ use crate::memory::size::bytes_of;
 pub struct LockedBuffer<T> {
     /// INVARIANT: `None` where there are no bytes, or where they are not this buffer's to free.
     pub(super) memory: Option<LockedMemory>,
-    /// INVARIANT: `len` initialised elements, this buffer's alone, while it lives; dangling where they have no bytes.
+    /// INVARIANT: aligned; `len` initialised elements, this buffer's alone, while it lives; dangling where they have no
+    /// bytes.
     pub(super) pointer: NonNull<T>,
     pub(super) len: usize,
     pub(super) marker: PhantomData<T>,
@@ -198,6 +200,9 @@ impl<T> LockedBuffer<T> {
             None => Context::current()?,
         };
         let memory = LockedMemory::allocate(context.inner, bytes)?;
+        if memory.pointer().addr().get() % align_of::<T>() != 0 {
+            return Err(Error::Unsupported { what: "page-locked memory of such an alignment" });
+        }
         Ok(Self { pointer: memory.pointer().cast(), memory: Some(memory), len, marker: PhantomData })
     }
 

@@ -6,6 +6,11 @@ use super::super::{SimOptions, Violation, ViolationKind};
 use super::rig::{Rig, call, ok};
 use crate::Status;
 
+/// A program that is still there after its simulator was checked.
+struct Left {
+    driver: std::sync::Arc<dyn crate::driver::Driver>,
+}
+
 fn rig() -> Rig {
     Rig::new(SimOptions::default())
 }
@@ -50,7 +55,7 @@ fn out_of_bounds_is_found_inside_and_behind() {
     assert_eq!(call!(rig, memset_d8_async(dev + 96, 0, 8, stream)), Status::INVALID_VALUE);
     assert_eq!(call!(rig, memset_d8(dev + 104, 0, 8)), Status::INVALID_VALUE);
     assert_eq!(call!(rig, memcpy_dtod(neighbour, dev, (neighbour - dev) as usize + 1)), Status::INVALID_VALUE);
-    let found: Vec<_> = rig.sim.violations().iter().map(|one| one.to_string()).collect();
+    let found: Vec<_> = rig.sim.violations().iter().map(ToString::to_string).collect();
     assert_eq!(found.len(), 3);
     assert!(found[0].ends_with("[kind=out_of_bounds op=memset_d8 alloc=1 offset=96 len=8 stream=1]"), "{}", found[0]);
     assert!(found[1].ends_with("[kind=out_of_bounds op=memset_d8 alloc=1 offset=104 len=8 stream=0]"), "{}", found[1]);
@@ -59,6 +64,8 @@ fn out_of_bounds_is_found_inside_and_behind() {
 
 #[test]
 fn wrong_frees() {
+    use ViolationKind::{DoubleFree as D, InvalidFree as I, UseAfterFree as U};
+
     let rig = rig();
     let (dev, managed, locked, stream) = (rig.alloc(1024), rig.managed(64), rig.locked(64), rig.stream(1));
     let free = |address| call!(rig, mem_free(address));
@@ -86,7 +93,6 @@ fn wrong_frees() {
         let expected = if kind == ViolationKind::Leak { Status::SUCCESS } else { Status::INVALID_VALUE };
         assert_eq!(status, expected, "{kind}");
     }
-    use ViolationKind::{DoubleFree as D, InvalidFree as I, UseAfterFree as U};
     assert_eq!(rig.kinds(), [I, I, I, I, I, I, D, U, D, D, U, D]);
 }
 
@@ -113,9 +119,6 @@ fn leaks_of_every_kind_are_found_and_stay_usable() {
     assert_eq!(violations[0].place(), (file!(), place));
     assert!(violations[0].to_string().ends_with("[kind=leak op=mem_alloc alloc=1 offset=0 len=64]"));
     // The owners are still there: everything works, and is freed by them.
-    struct Left {
-        driver: std::sync::Arc<dyn crate::driver::Driver>,
-    }
     let left = Left { driver };
     locked.write(&[1; 64]);
     ok!(left, memcpy_htod(dev, locked.pointer, 64));

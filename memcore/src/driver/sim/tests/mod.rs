@@ -1,5 +1,7 @@
 //! Tests through the driver's entry points.
 
+#![allow(clippy::borrow_as_ptr, reason = "C entry points take pointers to what they write")]
+
 mod checking;
 mod codes;
 mod faults;
