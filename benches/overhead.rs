@@ -89,7 +89,11 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::new(0)?;
     println!("{} ({} GPUs), CUDA {:?}", device.name()?, Device::count()?, device.driver_version()?);
     let contexts = Device::all()?.iter().map(Context::new).collect::<memcore::Result<Vec<_>>>()?;
-    println!("{} contexts open: slices find theirs by {}", contexts.len(), if contexts.len() == 1 { "one atomic load" } else { "cuPointerGetAttribute" });
+    println!(
+        "{} contexts open: slices find theirs by {}",
+        contexts.len(),
+        if contexts.len() == 1 { "one atomic load" } else { "cuPointerGetAttribute" }
+    );
     let raw = Raw::load()?;
     let _entered = contexts[0].enter();
     let stream = Stream::new()?;
@@ -109,7 +113,14 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
             &format!("submit HtoD page-locked, {bytes} B"),
             400,
             // SAFETY: see above.
-            || time(200, || check(unsafe { (raw.htod)(address, host.cast(), bytes, handle) }), || check(unsafe { (raw.wait)(handle) })).0,
+            || {
+                time(
+                    200,
+                    || check(unsafe { (raw.htod)(address, host.cast(), bytes, handle) }),
+                    || check(unsafe { (raw.wait)(handle) }),
+                )
+                .0
+            },
             || {
                 time(
                     200,
@@ -125,9 +136,23 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         "submit DtoD, 4096 B",
         400,
         // SAFETY: see above.
-        || time(200, || check(unsafe { (raw.dtod)(address, from, 4096, handle) }), || check(unsafe { (raw.wait)(handle) })).0,
+        || {
+            time(
+                200,
+                || check(unsafe { (raw.dtod)(address, from, 4096, handle) }),
+                || check(unsafe { (raw.wait)(handle) }),
+            )
+            .0
+        },
         // SAFETY: both live, unused, until the wait.
-        || time(200, || unsafe { copy!(dev[..4096] <- other[..4096], async stream) }.unwrap(), || stream.synchronize().unwrap()).0,
+        || {
+            time(
+                200,
+                || unsafe { copy!(dev[..4096] <- other[..4096], async stream) }.unwrap(),
+                || stream.synchronize().unwrap(),
+            )
+            .0
+        },
     );
     for bytes in [4, 4096, 1 << 20] {
         let host = locked.as_mut_ptr();
@@ -136,39 +161,88 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
             &format!("copy and wait HtoD page-locked, {bytes} B"),
             2000,
             // SAFETY: see above.
-            || time(1, || { check(unsafe { (raw.htod)(address, host.cast(), bytes, handle) }); check(unsafe { (raw.wait)(handle) }) }, || ()).1,
+            || {
+                time(
+                    1,
+                    || {
+                        check(unsafe { (raw.htod)(address, host.cast(), bytes, handle) });
+                        check(unsafe { (raw.wait)(handle) })
+                    },
+                    || (),
+                )
+                .1
+            },
             || time(1, || copy!(dev[..bytes] <- locked[..bytes]).unwrap(), || ()).1,
         );
         compare(
             &format!("copy and wait DtoH page-locked, {bytes} B"),
             2000,
             // SAFETY: see above.
-            || time(1, || { check(unsafe { (raw.dtoh)(host.cast(), address, bytes, handle) }); check(unsafe { (raw.wait)(handle) }) }, || ()).1,
+            || {
+                time(
+                    1,
+                    || {
+                        check(unsafe { (raw.dtoh)(host.cast(), address, bytes, handle) });
+                        check(unsafe { (raw.wait)(handle) })
+                    },
+                    || (),
+                )
+                .1
+            },
             || time(1, || copy!(locked[..bytes] <- dev[..bytes]).unwrap(), || ()).1,
         );
         compare(
             &format!("copy and wait DtoH pageable, {bytes} B"),
             2000,
             // SAFETY: see above.
-            || time(1, || { check(unsafe { (raw.dtoh)(slow.cast(), address, bytes, handle) }); check(unsafe { (raw.wait)(handle) }) }, || ()).1,
+            || {
+                time(
+                    1,
+                    || {
+                        check(unsafe { (raw.dtoh)(slow.cast(), address, bytes, handle) });
+                        check(unsafe { (raw.wait)(handle) })
+                    },
+                    || (),
+                )
+                .1
+            },
             || time(1, || copy!(pageable[..bytes] <- dev[..bytes]).unwrap(), || ()).1,
         );
         compare(
             &format!("memset and wait, {bytes} B"),
             2000,
             // SAFETY: see above.
-            || time(1, || { check(unsafe { (raw.memset)(address, 7, bytes, handle) }); check(unsafe { (raw.wait)(handle) }) }, || ()).1,
+            || {
+                time(
+                    1,
+                    || {
+                        check(unsafe { (raw.memset)(address, 7, bytes, handle) });
+                        check(unsafe { (raw.wait)(handle) })
+                    },
+                    || (),
+                )
+                .1
+            },
             || time(1, || fill!(dev[..bytes] <- 7).unwrap(), || ()).1,
         );
     }
     for (what, pointer) in [("page-locked", locked.as_ptr()), ("pageable", pageable.as_ptr())] {
         let mut kind = 0_u32;
         // SAFETY: `kind` has room for the attribute (2, the memory type); the address is only looked up.
-        let nanoseconds = time(100_000, || { unsafe { (raw.ask)((&raw mut kind).cast(), 2, pointer as u64) }; }, || ()).0;
+        let nanoseconds = time(
+            100_000,
+            || {
+                unsafe { (raw.ask)((&raw mut kind).cast(), 2, pointer as u64) };
+            },
+            || (),
+        )
+        .0;
         println!("cuPointerGetAttribute of {what} memory: {nanoseconds:.0} ns");
     }
     for bytes in [4, 1 << 20, 64 << 20, 1 << 30] {
-        let samples = (0..300).map(|_| time(1, || drop(unsafe { DeviceBuffer::<u8>::uninitialized(bytes) }.unwrap()), || ()).1).collect();
+        let samples = (0..300)
+            .map(|_| time(1, || drop(unsafe { DeviceBuffer::<u8>::uninitialized(bytes) }.unwrap()), || ()).1)
+            .collect();
         println!("allocate, wait and free {bytes} B: {:.1} us", median(samples) / 1e3);
     }
     Ok(())

@@ -93,7 +93,8 @@ fn run(path: &Path) -> Result<(), Box<dyn Error>> {
 
     println!("upload    {}", rate(bytes, upload));
     println!("download  {}", rate(bytes, download));
-    let note = if device.is_simulated() { "no GPU's: the host copies" } else { "small files measure the call, not the bus" };
+    let note =
+        if device.is_simulated() { "no GPU's: the host copies" } else { "small files measure the call, not the bus" };
     println!("          (one copy between page-locked and device memory with its wait, fastest of 5; {note})");
     Ok(())
 }

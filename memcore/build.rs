@@ -62,10 +62,11 @@ fn named_by_sys() -> Vec<PathBuf> {
 fn installations() -> Vec<PathBuf> {
     let mut bases = paths_of(LIBRARY_PATH_OF_SYS);
     bases.extend(["/opt/cuda".into(), "/usr/local/cuda".into()]);
-    let versioned = fs::read_dir("/usr/local").into_iter().flatten().flatten();
-    bases.extend(versioned.map(|entry| entry.path()).filter(|path| {
-        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("cuda-"))
-    }));
+    for entry in fs::read_dir("/usr/local").into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with("cuda-") {
+            bases.push(entry.path());
+        }
+    }
     bases
 }
 
@@ -89,8 +90,8 @@ fn named_elsewhere() -> Vec<PathBuf> {
     folders
 }
 
-/// The paths in a variable, without empty ones.
+/// The paths in a variable, as absolute ones (empty ones are none).
 fn paths_of(variable: &str) -> Vec<PathBuf> {
     let paths = env::var_os(variable);
-    paths.iter().flat_map(env::split_paths).filter(|path| !path.as_os_str().is_empty()).collect()
+    paths.iter().flat_map(env::split_paths).filter_map(|path| std::path::absolute(path).ok()).collect()
 }

@@ -39,16 +39,19 @@ pub struct Now;
 /// A copy from `S` to `D` where `Self` says.
 pub trait CopyOn<D, S> {
     #[doc(hidden)]
+    #[track_caller]
     fn copy(self, destination: D, source: S) -> Result<()>;
 }
 
 impl<D: Pair<S>, S> CopyOn<D, S> for Now {
+    #[track_caller]
     fn copy(self, destination: D, source: S) -> Result<()> {
         destination.copy(source, Order::Now)
     }
 }
 
 impl<D: Pair<S>, S> CopyOn<D, S> for &Stream {
+    #[track_caller]
     fn copy(self, destination: D, source: S) -> Result<()> {
         destination.copy(source, Order::On(self))
     }
@@ -86,16 +89,19 @@ pub unsafe fn copy_raw<D: RawPair<S>, S>(destination: D, source: S, stream: &Str
 )]
 pub trait Fill<T> {
     #[doc(hidden)]
+    #[track_caller]
     fn fill(self, value: T, order: Order<'_>) -> Result<()>;
 }
 
 impl<T: DeviceCopy> Fill<T> for DeviceDestination<'_, T> {
+    #[track_caller]
     fn fill(self, value: T, order: Order<'_>) -> Result<()> {
         self.into_slice().fill_in_order(value, order)
     }
 }
 
 impl<T: DeviceCopy> Fill<T> for HostDestination<'_, T> {
+    #[track_caller]
     fn fill(self, value: T, _order: Order<'_>) -> Result<()> {
         self.fill(value);
         Ok(())
@@ -105,16 +111,19 @@ impl<T: DeviceCopy> Fill<T> for HostDestination<'_, T> {
 /// A fill of `D` with `T`s where `Self` says.
 pub trait FillOn<D, T> {
     #[doc(hidden)]
+    #[track_caller]
     fn fill(self, destination: D, value: T) -> Result<()>;
 }
 
 impl<D: Fill<T>, T> FillOn<D, T> for Now {
+    #[track_caller]
     fn fill(self, destination: D, value: T) -> Result<()> {
         destination.fill(value, Order::Now)
     }
 }
 
 impl<D: Fill<T>, T> FillOn<D, T> for &Stream {
+    #[track_caller]
     fn fill(self, destination: D, value: T) -> Result<()> {
         destination.fill(value, Order::On(self))
     }

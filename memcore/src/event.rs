@@ -35,6 +35,7 @@ impl Event {
     /// # Errors
     ///
     /// The driver's code; what opening the default context fails with.
+    #[track_caller]
     pub fn new() -> Result<Self> {
         Self::new_in(&Context::current()?)
     }
@@ -44,6 +45,7 @@ impl Event {
     /// # Errors
     ///
     /// The driver's code.
+    #[track_caller]
     pub fn new_in(context: &Context) -> Result<Self> {
         let bound = context.inner.bind()?;
         let mut raw: CUevent = core::ptr::null_mut();
@@ -57,6 +59,7 @@ impl Event {
     /// # Errors
     ///
     /// The driver's code: of the call, or of earlier asynchronous work that failed.
+    #[track_caller]
     pub fn query(&self) -> Result<bool> {
         let bound = self.context.inner.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
@@ -73,6 +76,7 @@ impl Event {
     ///
     /// The driver's code: of the call, or of earlier asynchronous work that failed. An error says nothing of whether the
     /// work is done.
+    #[track_caller]
     pub fn synchronize(&self) -> Result<()> {
         let bound = self.context.inner.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
@@ -87,6 +91,7 @@ impl Event {
     ///
     /// The driver's code: `NOT_READY` while the work before either mark is not done, `INVALID_HANDLE` if either was never
     /// recorded; [`Error::DifferentDrivers`].
+    #[track_caller]
     pub fn elapsed_since(&self, start: &Self) -> Result<Duration> {
         if !self.context.inner.same_driver(&start.context.inner) {
             return Err(Error::DifferentDrivers);

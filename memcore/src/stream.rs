@@ -33,6 +33,7 @@ impl Stream {
     /// # Errors
     ///
     /// The driver's code; what opening the default context fails with.
+    #[track_caller]
     pub fn new() -> Result<Self> {
         Self::new_in(&Context::current()?)
     }
@@ -42,6 +43,7 @@ impl Stream {
     /// # Errors
     ///
     /// The driver's code.
+    #[track_caller]
     pub fn new_in(context: &Context) -> Result<Self> {
         let bound = context.inner.bind()?;
         let raw = RawStream::create(bound.driver(), STREAM_NON_BLOCKING, 0)?;
@@ -54,6 +56,7 @@ impl Stream {
     ///
     /// [`Error::StreamCapturing`]; the driver's code: of the wait, or of earlier asynchronous work that failed. An error
     /// says nothing of whether the work is done.
+    #[track_caller]
     pub fn synchronize(&self) -> Result<()> {
         let bound = self.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
@@ -65,6 +68,7 @@ impl Stream {
     /// # Errors
     ///
     /// [`Error::StreamCapturing`]; the driver's code: of the call, or of earlier asynchronous work that failed.
+    #[track_caller]
     pub fn query(&self) -> Result<bool> {
         let bound = self.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
@@ -82,6 +86,7 @@ impl Stream {
     ///
     /// [`Error::StreamCapturing`]; [`Error::DifferentDrivers`]; the driver's code, `INVALID_HANDLE` where the event is of
     /// another context.
+    #[track_caller]
     pub fn record(&self, event: &Event) -> Result<()> {
         let bound = self.bind_with(event)?;
         // SAFETY: event and stream are alive, of one driver, and the stream's context is bound.
@@ -94,6 +99,7 @@ impl Stream {
     /// # Errors
     ///
     /// [`Error::StreamCapturing`]; [`Error::DifferentDrivers`]; the driver's code.
+    #[track_caller]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
         let bound = self.bind_with(event)?;
         // SAFETY: event and stream are alive, of one driver, and the stream's context is bound.
@@ -115,6 +121,7 @@ impl Stream {
 
     /// Binds the context, unless the stream is being captured: the graph would replay memcore's pointers when they are
     /// dead.
+    #[track_caller]
     pub(crate) fn bind(&self) -> Result<Bound<'_>> {
         let bound = self.context.inner.bind()?;
         let mut capturing = CAPTURE_NONE;
@@ -130,6 +137,7 @@ impl Stream {
         }
     }
 
+    #[track_caller]
     fn bind_with(&self, event: &Event) -> Result<Bound<'_>> {
         if !self.context.inner.same_driver(&event.context().inner) {
             return Err(Error::DifferentDrivers);

@@ -30,6 +30,25 @@ pub(crate) struct Allocation {
     pub(crate) origin: AllocatorKind,
 }
 
+/// Work to be queued in new memory before anyone has it.
+pub(crate) trait Prepare {
+    /// Queues it on `stream`, whose context is bound.
+    ///
+    /// # Safety
+    ///
+    /// From `address` on there is room for what this writes.
+    #[track_caller]
+    unsafe fn queue(self, driver: &dyn Driver, address: CUdeviceptr, stream: CUstream) -> Result<()>;
+}
+
+/// Nothing to be queued.
+impl Prepare for () {
+    #[track_caller]
+    unsafe fn queue(self, _driver: &dyn Driver, _address: CUdeviceptr, _stream: CUstream) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// The pool, if there is one, and the stream on which it allocates and frees.
 #[derive(Debug)]
 pub(super) struct Allocator {
@@ -38,6 +57,7 @@ pub(super) struct Allocator {
 }
 
 impl Allocator {
+    #[track_caller]
     pub(super) fn new(bound: &Bound<'_>, device: &Device) -> Result<Self> {
         let mut stream = RawStream::create(bound.driver(), STREAM_NON_BLOCKING, 0)?;
         let has_pools = device.attribute(DeviceAttribute::MEMORY_POOLS_SUPPORTED).is_ok_and(|value| value != 0);
@@ -72,6 +92,7 @@ impl Allocator {
 }
 
 /// A pool that keeps all that is freed to it; `None` where the driver is too old to make one.
+#[track_caller]
 fn create_pool(driver: &dyn Driver, device: &Device) -> Result<Option<CUmemoryPool>> {
     let props = CUmemPoolProps {
         alloc_type: ALLOCATION_TYPE_PINNED,
@@ -108,11 +129,12 @@ impl Inner {
     /// # Errors
     ///
     /// [`Error::OutOfMemory`]; the driver's code. Nothing stays allocated.
-    pub(crate) fn allocate(
-        &self,
-        bytes: usize,
-        prepare: impl FnOnce(&dyn Driver, CUdeviceptr, CUstream) -> Result<()>,
-    ) -> Result<Allocation> {
+    ///
+    /// # Safety
+    ///
+    /// `prepare` writes at most `bytes`.
+    #[track_caller]
+    pub(crate) unsafe fn allocate(&self, bytes: usize, prepare: impl Prepare) -> Result<Allocation> {
         let bound = self.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
         let stream = self.allocator().stream.handle();
@@ -120,11 +142,13 @@ impl Inner {
             Err(Error::Driver { status: Status::OUT_OF_MEMORY, .. }) => {
                 self.settle_allocator()?;
                 self.trim_bound(0)?;
-                self.try_allocate(bytes).map_err(|error| self.explain(error, bytes))?
+                let again = self.try_allocate(bytes);
+                again.map_err(|error| self.explain(error, bytes))?
             }
             other => other?,
         };
-        let prepared = prepare(bound.driver(), allocation.address, stream);
+        // SAFETY: the memory was just allocated, with room for `bytes`.
+        let prepared = unsafe { prepare.queue(bound.driver(), allocation.address, stream) };
         let ready = settle(self, stream, Exposed::Nothing);
         if let Err(error) = prepared.and(ready) {
             if let Err(error) = self.free_bound(allocation) {
@@ -135,6 +159,7 @@ impl Inner {
         Ok(allocation)
     }
 
+    #[track_caller]
     fn try_allocate(&self, bytes: usize) -> Result<Allocation> {
         let mut address: CUdeviceptr = 0;
         match self.allocator().pool {
@@ -158,12 +183,14 @@ impl Inner {
     /// # Errors
     ///
     /// The driver's code; the memory is leaked then, as it is where an earlier wait left open what the device still does.
+    #[track_caller]
     pub(crate) fn free(&self, allocation: Allocation) -> Result<()> {
         let bound = self.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
         self.free_bound(allocation)
     }
 
+    #[track_caller]
     fn free_bound(&self, allocation: Allocation) -> Result<()> {
         if self.is_unsettled() {
             // The last word on this context was an error; what failed then is what keeps the memory from being freed.
@@ -183,6 +210,7 @@ impl Inner {
     }
 
     /// Asks the driver how memory was made that someone else allocated.
+    #[track_caller]
     pub(crate) fn origin_of(&self, address: CUdeviceptr) -> Result<AllocatorKind> {
         let bound = self.bind()?;
         let mut pool: CUmemoryPool = core::ptr::null_mut();
@@ -198,6 +226,7 @@ impl Inner {
     }
 
     /// The number of the device whose memory `address` is.
+    #[track_caller]
     pub(super) fn device_of(&self, address: CUdeviceptr) -> Result<i32> {
         let bound = self.bind()?;
         let mut ordinal = -1_i32;
@@ -209,10 +238,12 @@ impl Inner {
     }
 
     /// Waits for pending allocations and frees.
+    #[track_caller]
     fn settle_allocator(&self) -> Result<()> {
         settle(self, self.allocator().stream.handle(), Exposed::Nothing)
     }
 
+    #[track_caller]
     fn trim_bound(&self, keep: usize) -> Result<()> {
         let Some(pool) = self.allocator().pool else { return Ok(()) };
         // SAFETY: the pool is alive.
@@ -220,6 +251,7 @@ impl Inner {
     }
 
     /// Gives unused memory of the pool back to the device, all but `keep` bytes, when pending frees are done.
+    #[track_caller]
     pub(super) fn trim(&self, keep: usize) -> Result<()> {
         let bound = self.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
@@ -228,6 +260,7 @@ impl Inner {
     }
 
     /// Free and total device memory in bytes.
+    #[track_caller]
     pub(crate) fn memory_info(&self) -> Result<(u64, u64)> {
         let bound = self.bind()?;
         let (mut free, mut total) = (0_usize, 0_usize);

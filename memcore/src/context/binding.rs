@@ -14,6 +14,7 @@ pub(crate) struct Bound<'c> {
 }
 
 impl<'c> Bound<'c> {
+    #[track_caller]
     pub(super) fn new(driver: &'c dyn Driver, context: CUcontext) -> Result<Self> {
         let previous = current_of(driver)?;
         if previous == context {
@@ -37,6 +38,7 @@ impl Drop for Bound<'_> {
 }
 
 /// The driver's current context on this thread, null where there is none.
+#[track_caller]
 pub(super) fn current_of(driver: &dyn Driver) -> Result<CUcontext> {
     let mut current: CUcontext = core::ptr::null_mut();
     // SAFETY: `current` is writable for the length of the call.
@@ -45,6 +47,7 @@ pub(super) fn current_of(driver: &dyn Driver) -> Result<CUcontext> {
 }
 
 /// Makes `context` current on this thread: one that is held retained, or was current when last asked, or null.
+#[track_caller]
 pub(super) fn set_current(driver: &dyn Driver, context: CUcontext) -> Result<()> {
     // SAFETY: the context is alive, by what the callers pass.
     check(symbol::context_set_current, unsafe { driver.context_set_current(context) })

@@ -9,8 +9,8 @@ mod settle;
 mod streams;
 mod ticket;
 
-pub(crate) use allocate::Allocation;
 pub use allocate::AllocatorKind;
+pub(crate) use allocate::{Allocation, Prepare};
 pub(crate) use binding::{Bound, Relaxed};
 pub use current::Entered;
 pub(crate) use current::current_inner;
@@ -60,6 +60,7 @@ impl Context {
     /// # Errors
     ///
     /// The driver's code; nothing is left behind.
+    #[track_caller]
     pub fn new(device: &Device) -> Result<Self> {
         Ok(Self { inner: registry::get_or_open(device, || Inner::open(device))? })
     }
@@ -70,6 +71,7 @@ impl Context {
     /// # Errors
     ///
     /// [`Error::InvalidVariable`] if `MEMCORE_DEVICE` is no number; what [`Device::new`] and [`Context::new`] fail with.
+    #[track_caller]
     pub fn current() -> Result<Self> {
         current::current()
     }
@@ -91,6 +93,7 @@ impl Context {
     /// # Errors
     ///
     /// The driver's code: of the wait, or of earlier asynchronous work that failed.
+    #[track_caller]
     pub fn synchronize(&self) -> Result<()> {
         let bound = self.inner.bind()?;
         // SAFETY: the context is current; the call takes no pointer.
@@ -109,6 +112,7 @@ impl Context {
     /// # Errors
     ///
     /// The driver's code.
+    #[track_caller]
     pub fn memory_info(&self) -> Result<(u64, u64)> {
         self.inner.memory_info()
     }
@@ -119,6 +123,7 @@ impl Context {
     /// # Errors
     ///
     /// The driver's code.
+    #[track_caller]
     pub fn trim(&self, keep_bytes: usize) -> Result<()> {
         self.inner.trim(keep_bytes)
     }

@@ -45,6 +45,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 ///
 /// If host-visible memory may still be written by the device and nothing can prove otherwise: every way on would be
 /// undefined behaviour.
+#[track_caller]
 pub(crate) fn settle(context: &Inner, stream: CUstream, exposed: Exposed<'_>) -> Result<()> {
     let wait = || {
         // SAFETY: the caller's stream is alive and its context is bound.

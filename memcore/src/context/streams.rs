@@ -3,6 +3,8 @@
 //! Each operation borrows one, so that operations of several threads do not queue behind each other's waits. They are
 //! non-blocking: the legacy stream does not order non-blocking streams, and a wait on one is a wait for that work alone.
 
+use core::mem::ManuallyDrop;
+use core::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::binding::Bound;
@@ -21,6 +23,7 @@ pub(crate) struct RawStream {
 
 impl RawStream {
     /// A stream of the context that is bound.
+    #[track_caller]
     pub(crate) fn create(driver: &dyn Driver, flags: u32, priority: i32) -> Result<Self> {
         let mut stream: CUstream = core::ptr::null_mut();
         // SAFETY: `stream` is writable for the length of the call.
@@ -33,6 +36,7 @@ impl RawStream {
     }
 
     /// A ticket behind everything queued so far.
+    #[track_caller]
     pub(crate) fn ticket(&self, context: &Inner) -> Option<Ticket<'_>> {
         self.tickets.draw(context, self.handle.0)
     }
@@ -42,6 +46,7 @@ impl RawStream {
     /// # Safety
     ///
     /// The stream is not used again.
+    #[track_caller]
     pub(crate) unsafe fn destroy(&mut self, driver: &dyn Driver) -> Result<()> {
         self.tickets.free(driver);
         // SAFETY: the stream is alive and, by the caller's contract, used no more.
@@ -56,16 +61,15 @@ pub(crate) struct StreamSet {
 }
 
 impl StreamSet {
-    /// Lends a stream to one operation: an idle one, else a new one. The context is bound.
-    pub(crate) fn with<R>(&self, driver: &dyn Driver, operate: impl FnOnce(&RawStream) -> Result<R>) -> Result<R> {
+    /// A stream for one operation: an idle one, else a new one. The context is bound.
+    #[track_caller]
+    pub(crate) fn borrow(&self, driver: &dyn Driver) -> Result<Borrowed<'_>> {
         let idle = self.lock().pop();
         let stream = match idle {
             Some(stream) => stream,
             None => RawStream::create(driver, STREAM_NON_BLOCKING, 0)?,
         };
-        let result = operate(&stream);
-        self.lock().push(stream);
-        result
+        Ok(Borrowed { set: self, stream: ManuallyDrop::new(stream) })
     }
 
     /// Destroys the idle streams.
@@ -81,5 +85,28 @@ impl StreamSet {
 
     fn lock(&self) -> MutexGuard<'_, Vec<RawStream>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A stream lent to one operation; dropped, it is idle again.
+#[derive(Debug)]
+pub(crate) struct Borrowed<'s> {
+    set: &'s StreamSet,
+    stream: ManuallyDrop<RawStream>,
+}
+
+impl Deref for Borrowed<'_> {
+    type Target = RawStream;
+
+    fn deref(&self) -> &RawStream {
+        &self.stream
+    }
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the stream is taken once, here, where the guard ends.
+        let stream = unsafe { ManuallyDrop::take(&mut self.stream) };
+        self.set.lock().push(stream);
     }
 }

@@ -47,6 +47,7 @@ unsafe impl Send for Word {}
 impl Tickets {
     /// Queues a ticket on `stream`, whose context is bound, behind everything queued before; `None` where the driver
     /// cannot. One mutex keeps the numbers in the stream's order.
+    #[track_caller]
     pub(crate) fn draw<'t>(&'t self, context: &Inner, stream: CUstream) -> Option<Ticket<'t>> {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         if drawn.is_none() {
@@ -83,6 +84,7 @@ impl Word {
         Ticket { word, number: self.last }.is_due(Ordering::Acquire)
     }
 
+    #[track_caller]
     fn allocate(driver: &dyn Driver) -> Result<Self> {
         let mut host: *mut c_void = core::ptr::null_mut();
         // SAFETY: `host` is writable for the length of the call.

@@ -2,8 +2,7 @@
 
 use core::ffi::c_void;
 
-use super::{Issue, Mode, Writes};
-use crate::context::Inner;
+use crate::context::Prepare;
 use crate::driver::ffi::{CUdeviceptr, CUstream};
 use crate::driver::{Driver, check, symbol};
 use crate::error::Result;
@@ -39,32 +38,30 @@ impl Pattern {
     }
 }
 
-/// Writes `value` `count` times from `dst` on. Calls: one memset where the value's bytes repeat every 1, 2 or 4 bytes;
-/// else one `cuMemcpyHtoDAsync_v2` and ⌈log₂ count⌉ `cuMemcpyDtoDAsync_v2`.
-///
-/// # Safety
-///
-/// `dst` is valid for writes of `count` times the value's bytes in `context`, which is open, by this operation alone until
-/// it is complete. Under [`Mode::Raw`] `value` too stays as it is until then.
-pub(crate) unsafe fn fill(context: &Inner, dst: u64, value: &[u8], count: usize, mode: Mode<'_>) -> Result<()> {
-    if value.is_empty() || count == 0 {
-        return Ok(());
-    }
-    Issue { context, mode, writes: Writes::Device }.run(|driver, stream| {
-        // SAFETY: the caller's contract.
-        unsafe { enqueue_fill(driver, stream, dst, value, count) }
-    })
+/// A fill of memory that was just allocated, before anyone has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Filled<'v> {
+    pub(crate) value: &'v [u8],
+    pub(crate) count: usize,
 }
 
-/// Queues the calls of [`fill`].
+impl Prepare for Filled<'_> {
+    unsafe fn queue(self, driver: &dyn Driver, address: CUdeviceptr, stream: CUstream) -> Result<()> {
+        // SAFETY: the caller's contract.
+        unsafe { queue_fill(driver, stream, address, self.value, self.count) }
+    }
+}
+
+/// Queues the calls of [`fill`](super::fill).
 ///
 /// # Safety
 ///
-/// As [`fill`]; `stream` is alive and its context bound.
-pub(crate) unsafe fn enqueue_fill(
+/// As [`fill`](super::fill); `stream` is alive and its context bound.
+#[track_caller]
+pub(super) unsafe fn queue_fill(
     driver: &dyn Driver,
     stream: CUstream,
-    dst: u64,
+    dst: CUdeviceptr,
     value: &[u8],
     count: usize,
 ) -> Result<()> {

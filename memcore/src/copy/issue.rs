@@ -2,9 +2,9 @@
 
 use core::ffi::c_void;
 
+use super::operation::Operation;
 use crate::context::{Bound, Exposed, Inner, RawStream, Relaxed, settle};
-use crate::driver::Driver;
-use crate::driver::ffi::{CUstream, MEMORY_TYPE_HOST, POINTER_MEMORY_TYPE};
+use crate::driver::ffi::{MEMORY_TYPE_HOST, POINTER_MEMORY_TYPE};
 use crate::error::{Error, Result, Status};
 use crate::stream::Stream;
 
@@ -37,64 +37,70 @@ pub(crate) enum Writes {
     Host { start: *mut c_void, bytes: usize },
 }
 
-/// An operation to be queued.
-pub(crate) struct Issue<'o> {
-    /// The context of the memory that is written (or read, where host memory is written).
-    pub(crate) context: &'o Inner,
-    pub(crate) mode: Mode<'o>,
-    pub(crate) writes: Writes,
-}
-
-impl Issue<'_> {
-    /// Queues the operation by `enqueue`, which is called once, and waits for it if so ordered.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::DifferentDrivers`]; [`Error::StreamCapturing`]; the driver's code.
-    pub(crate) fn run(self, enqueue: impl FnOnce(&dyn Driver, CUstream) -> Result<()>) -> Result<()> {
-        match self.mode {
-            Mode::Waited(Order::Now) => {
-                let bound = self.context.bind()?;
-                let _relaxed = Relaxed::new(bound.driver());
-                let context = self.context;
-                context.streams().with(bound.driver(), |stream| complete(context, &bound, stream, self.writes, enqueue))
-            }
-            Mode::Waited(Order::On(stream)) => {
-                self.same_driver(stream)?;
-                let bound = stream.bind()?;
-                let _relaxed = Relaxed::new(bound.driver());
-                complete(&stream.context().inner, &bound, stream.raw(), self.writes, enqueue)
-            }
-            Mode::Raw(stream) => {
-                self.same_driver(stream)?;
-                let bound = stream.context().inner.bind()?;
-                enqueue(bound.driver(), stream.handle())
-            }
+/// Queues an operation, and waits for it unless the mode is raw. `context` is that of the memory written, or read where
+/// host memory is written.
+///
+/// # Errors
+///
+/// [`Error::DifferentDrivers`]; [`Error::StreamCapturing`]; the driver's code.
+///
+/// # Safety
+///
+/// What is read is valid for reads and what is written for writes, by this operation alone: until the call returns, or
+/// under [`Mode::Raw`] until it is complete. The two do not overlap.
+#[track_caller]
+pub(super) unsafe fn issue(context: &Inner, mode: Mode<'_>, writes: Writes, operation: Operation<'_>) -> Result<()> {
+    match mode {
+        Mode::Waited(Order::Now) => {
+            let bound = context.bind()?;
+            let _relaxed = Relaxed::new(bound.driver());
+            let stream = context.streams().borrow(bound.driver())?;
+            // SAFETY: the caller's contract.
+            unsafe { complete(context, &bound, &stream, writes, operation) }
+        }
+        Mode::Waited(Order::On(stream)) => {
+            same_driver(context, stream)?;
+            let bound = stream.bind()?;
+            let _relaxed = Relaxed::new(bound.driver());
+            // SAFETY: the caller's contract.
+            unsafe { complete(&stream.context().inner, &bound, stream.raw(), writes, operation) }
+        }
+        Mode::Raw(stream) => {
+            same_driver(context, stream)?;
+            let bound = stream.context().inner.bind()?;
+            // SAFETY: the caller's contract.
+            unsafe { operation.queue(bound.driver(), stream.handle()) }
         }
     }
+}
 
-    fn same_driver(&self, stream: &Stream) -> Result<()> {
-        if self.context.same_driver(&stream.context().inner) { Ok(()) } else { Err(Error::DifferentDrivers) }
-    }
+fn same_driver(context: &Inner, stream: &Stream) -> Result<()> {
+    if context.same_driver(&stream.context().inner) { Ok(()) } else { Err(Error::DifferentDrivers) }
 }
 
 /// Queues and waits. An error of the queueing does not prove that nothing was queued: the wait comes all the same.
-fn complete(
+///
+/// # Safety
+///
+/// As [`Operation::queue`].
+#[track_caller]
+unsafe fn complete(
     context: &Inner,
     bound: &Bound<'_>,
     stream: &RawStream,
     writes: Writes,
-    enqueue: impl FnOnce(&dyn Driver, CUstream) -> Result<()>,
+    operation: Operation<'_>,
 ) -> Result<()> {
     let exposes = match writes {
         Writes::Device => false,
         Writes::HostVisible => true,
         Writes::Host { start, bytes } => is_page_locked(bound, start, bytes),
     };
-    let queued = enqueue(bound.driver(), stream.handle());
+    // SAFETY: the caller's contract.
+    let queued = unsafe { operation.queue(bound.driver(), stream.handle()) };
     let exposed = match &queued {
         Ok(()) if exposes => Exposed::HostVisible(stream.ticket(context)),
-        // A context that is dead refuses new work, whole.
+        // A dead context refuses new work whole (seen on hardware: no byte of a refused copy ever landed).
         _ => Exposed::Nothing,
     };
     let settled = settle(context, stream.handle(), exposed);

@@ -4,16 +4,17 @@
 
 mod fill;
 mod issue;
+mod operation;
 
-pub(crate) use fill::{enqueue_fill, fill};
+pub(crate) use fill::Filled;
 pub(crate) use issue::Mode;
 pub use issue::Order;
-use issue::{Issue, Writes};
+use issue::{Writes, issue};
+use operation::Operation;
 
 use core::ffi::c_void;
 
 use crate::context::Inner;
-use crate::driver::{check, symbol};
 use crate::error::{Error, Result};
 
 /// Host memory as an operand.
@@ -31,14 +32,14 @@ pub(crate) enum HostKind {
 ///
 /// `src` is valid for reads of `bytes`, `dst` for writes of `bytes` in `context`, which is open, both by this operation
 /// alone until it is complete: on return, or under [`Mode::Raw`] when the caller has waited.
+#[track_caller]
 pub(crate) unsafe fn upload(context: &Inner, dst: u64, src: *const c_void, bytes: usize, mode: Mode<'_>) -> Result<()> {
     if bytes == 0 {
         return Ok(());
     }
-    Issue { context, mode, writes: Writes::Device }.run(|driver, stream| {
-        // SAFETY: the caller's contract; `Issue` waits where the caller does not.
-        check(symbol::memcpy_htod_async, unsafe { driver.memcpy_htod_async(dst, src, bytes, stream) })
-    })
+    let operation = Operation::Upload { dst, src, bytes };
+    // SAFETY: the caller's contract.
+    unsafe { issue(context, mode, Writes::Device, operation) }
 }
 
 /// Copies device memory to the host.
@@ -47,6 +48,7 @@ pub(crate) unsafe fn upload(context: &Inner, dst: u64, src: *const c_void, bytes
 ///
 /// `src` is valid for reads of `bytes` in `context`, which is open, `dst` for writes of `bytes`, both by this operation
 /// alone until it is complete: on return, or under [`Mode::Raw`] when the caller has waited.
+#[track_caller]
 pub(crate) unsafe fn download(
     context: &Inner,
     dst: *mut c_void,
@@ -62,10 +64,9 @@ pub(crate) unsafe fn download(
         HostKind::PageLocked => Writes::HostVisible,
         HostKind::Unknown => Writes::Host { start: dst, bytes },
     };
-    Issue { context, mode, writes }.run(|driver, stream| {
-        // SAFETY: the caller's contract; `Issue` waits where the caller does not.
-        check(symbol::memcpy_dtoh_async, unsafe { driver.memcpy_dtoh_async(dst, src, bytes, stream) })
-    })
+    let operation = Operation::Download { dst, src, bytes };
+    // SAFETY: the caller's contract.
+    unsafe { issue(context, mode, writes, operation) }
 }
 
 /// Copies device memory to device memory, from one device to another where the contexts differ.
@@ -75,6 +76,7 @@ pub(crate) unsafe fn download(
 /// `src` is valid for reads of `bytes` in `src_context`, `dst` for writes of `bytes` in `dst_context`, both open, both by
 /// this operation alone until it is complete: on return, or under [`Mode::Raw`] when the caller has waited. They do not
 /// overlap.
+#[track_caller]
 pub(crate) unsafe fn device_to_device(
     dst_context: &Inner,
     dst: u64,
@@ -89,17 +91,29 @@ pub(crate) unsafe fn device_to_device(
     if !dst_context.same_driver(src_context) {
         return Err(Error::DifferentDrivers);
     }
-    let is_peer = dst_context.raw() != src_context.raw();
-    let writes = if is_peer { Writes::HostVisible } else { Writes::Device };
-    Issue { context: dst_context, mode, writes }.run(|driver, stream| {
-        if is_peer {
-            let (to, from) = (dst_context.raw(), src_context.raw());
-            // SAFETY: the caller's contract; both contexts are open; `Issue` waits where the caller does not.
-            let status = unsafe { driver.memcpy_peer_async(dst, to, src, from, bytes, stream) };
-            check(symbol::memcpy_peer_async, status)
-        } else {
-            // SAFETY: the caller's contract; `Issue` waits where the caller does not.
-            check(symbol::memcpy_dtod_async, unsafe { driver.memcpy_dtod_async(dst, src, bytes, stream) })
-        }
-    })
+    let (to, from) = (dst_context.raw(), src_context.raw());
+    let (writes, operation) = if to == from {
+        (Writes::Device, Operation::Copy { dst, src, bytes })
+    } else {
+        (Writes::HostVisible, Operation::PeerCopy { dst, dst_context: to, src, src_context: from, bytes })
+    };
+    // SAFETY: the caller's contract.
+    unsafe { issue(dst_context, mode, writes, operation) }
+}
+
+/// Writes `value` `count` times from `dst` on. Calls: one memset where the value's bytes repeat every 1, 2 or 4 bytes;
+/// else one `cuMemcpyHtoDAsync_v2` and ⌈log₂ count⌉ `cuMemcpyDtoDAsync_v2`.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `count` times the value's bytes in `context`, which is open, by this operation alone until
+/// it is complete. Under [`Mode::Raw`] `value` too stays as it is until then.
+#[track_caller]
+pub(crate) unsafe fn fill(context: &Inner, dst: u64, value: &[u8], count: usize, mode: Mode<'_>) -> Result<()> {
+    if value.is_empty() || count == 0 {
+        return Ok(());
+    }
+    let operation = Operation::Fill { dst, value, count };
+    // SAFETY: the caller's contract.
+    unsafe { issue(context, mode, Writes::Device, operation) }
 }

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 ///
 /// Where any bytes are a `T` they land in the destination directly. Elsewhere they land in scratch memory, and reach the
 /// destination only if all are valid.
+#[track_caller]
 pub(crate) fn download<T: DeviceCopy>(
     destination: HostDestination<'_, T>,
     source: &DeviceSlice<T>,
@@ -46,6 +47,7 @@ pub(crate) fn download<T: DeviceCopy>(
 /// # Safety
 ///
 /// As [`copy::download`], for the bytes of `source`, which are some.
+#[track_caller]
 pub(crate) unsafe fn download_bytes<T, U>(
     destination: *mut U,
     kind: HostKind,

@@ -21,6 +21,7 @@ use crate::stream::Stream;
 )]
 pub trait Pair<S> {
     #[doc(hidden)]
+    #[track_caller]
     fn copy(self, source: S, order: Order<'_>) -> Result<()>;
 }
 
@@ -35,12 +36,14 @@ pub trait RawPair<S> {
     /// Until the copy is known to be complete both sides stay allocated, nothing writes the source, and nothing reads or
     /// writes the destination.
     #[doc(hidden)]
+    #[track_caller]
     unsafe fn copy_raw(self, source: S, stream: &Stream) -> Result<()>;
 }
 
 /// # Safety
 ///
 /// As [`RawPair::copy_raw`], unless `mode` waits.
+#[track_caller]
 unsafe fn upload<T: DeviceCopy>(destination: &mut DeviceSlice<T>, source: &[T], mode: Mode<'_>) -> Result<()> {
     same_len(destination.len(), source.len())?;
     let bytes = destination.size_in_bytes();
@@ -54,6 +57,7 @@ unsafe fn upload<T: DeviceCopy>(destination: &mut DeviceSlice<T>, source: &[T], 
 /// # Safety
 ///
 /// As [`RawPair::copy_raw`], unless `mode` waits.
+#[track_caller]
 unsafe fn device_to_device<T>(destination: &mut DeviceSlice<T>, source: &DeviceSlice<T>, mode: Mode<'_>) -> Result<()> {
     same_len(destination.len(), source.len())?;
     let bytes = destination.size_in_bytes();
@@ -67,6 +71,7 @@ unsafe fn device_to_device<T>(destination: &mut DeviceSlice<T>, source: &DeviceS
 }
 
 impl<T: DeviceCopy> Pair<HostSource<'_, T>> for DeviceDestination<'_, T> {
+    #[track_caller]
     fn copy(self, source: HostSource<'_, T>, order: Order<'_>) -> Result<()> {
         // SAFETY: both sides are borrowed for this call, which waits.
         unsafe { upload(self.into_slice(), source.slice(), Mode::Waited(order)) }
@@ -74,6 +79,7 @@ impl<T: DeviceCopy> Pair<HostSource<'_, T>> for DeviceDestination<'_, T> {
 }
 
 impl<T: DeviceCopy> Pair<DeviceSource<'_, T>> for DeviceDestination<'_, T> {
+    #[track_caller]
     fn copy(self, source: DeviceSource<'_, T>, order: Order<'_>) -> Result<()> {
         // SAFETY: both sides are borrowed for this call, which waits.
         unsafe { device_to_device(self.into_slice(), source.slice(), Mode::Waited(order)) }
@@ -81,12 +87,14 @@ impl<T: DeviceCopy> Pair<DeviceSource<'_, T>> for DeviceDestination<'_, T> {
 }
 
 impl<T: DeviceCopy> Pair<DeviceSource<'_, T>> for HostDestination<'_, T> {
+    #[track_caller]
     fn copy(self, source: DeviceSource<'_, T>, order: Order<'_>) -> Result<()> {
         download(self, source.slice(), order)
     }
 }
 
 impl<T: DeviceCopy> Pair<DeviceSource<'_, T>> for HostDestination<'_, MaybeUninit<T>> {
+    #[track_caller]
     fn copy(self, source: DeviceSource<'_, T>, order: Order<'_>) -> Result<()> {
         download(self.of_elements(), source.slice(), order)
     }
@@ -94,6 +102,7 @@ impl<T: DeviceCopy> Pair<DeviceSource<'_, T>> for HostDestination<'_, MaybeUnini
 
 /// Host to host: the CPU copies, and no stream is asked.
 impl<T: DeviceCopy> Pair<HostSource<'_, T>> for HostDestination<'_, T> {
+    #[track_caller]
     fn copy(self, source: HostSource<'_, T>, _order: Order<'_>) -> Result<()> {
         let source = source.slice();
         same_len(self.len(), source.len())?;
@@ -104,6 +113,7 @@ impl<T: DeviceCopy> Pair<HostSource<'_, T>> for HostDestination<'_, T> {
 }
 
 impl<T: DeviceCopy> RawPair<HostSource<'_, T>> for DeviceDestination<'_, T> {
+    #[track_caller]
     unsafe fn copy_raw(self, source: HostSource<'_, T>, stream: &Stream) -> Result<()> {
         // SAFETY: the caller's contract.
         unsafe { upload(self.into_slice(), source.slice(), Mode::Raw(stream)) }
@@ -111,6 +121,7 @@ impl<T: DeviceCopy> RawPair<HostSource<'_, T>> for DeviceDestination<'_, T> {
 }
 
 impl<T: DeviceCopy> RawPair<DeviceSource<'_, T>> for DeviceDestination<'_, T> {
+    #[track_caller]
     unsafe fn copy_raw(self, source: DeviceSource<'_, T>, stream: &Stream) -> Result<()> {
         // SAFETY: the caller's contract.
         unsafe { device_to_device(self.into_slice(), source.slice(), Mode::Raw(stream)) }
@@ -118,6 +129,7 @@ impl<T: DeviceCopy> RawPair<DeviceSource<'_, T>> for DeviceDestination<'_, T> {
 }
 
 impl<T: DeviceCopy + AnyBitPattern> RawPair<DeviceSource<'_, T>> for HostDestination<'_, T> {
+    #[track_caller]
     unsafe fn copy_raw(self, source: DeviceSource<'_, T>, stream: &Stream) -> Result<()> {
         let source = source.slice();
         same_len(self.len(), source.len())?;

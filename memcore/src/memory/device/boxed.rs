@@ -34,6 +34,7 @@ impl<T> DeviceBox<T> {
     /// # Errors
     ///
     /// As [`DeviceBuffer`]'s constructors.
+    #[track_caller]
     pub fn new(value: &T) -> Result<Self>
     where
         T: DeviceCopy,
@@ -46,6 +47,7 @@ impl<T> DeviceBox<T> {
     /// # Errors
     ///
     /// As [`DeviceBuffer`]'s constructors.
+    #[track_caller]
     pub fn new_in(context: &Context, value: &T) -> Result<Self>
     where
         T: DeviceCopy,
@@ -58,6 +60,7 @@ impl<T> DeviceBox<T> {
     /// # Errors
     ///
     /// As [`DeviceBuffer`]'s constructors.
+    #[track_caller]
     pub fn zeroed() -> Result<Self>
     where
         T: Zeroable,
@@ -75,6 +78,7 @@ impl<T> DeviceBox<T> {
     ///
     /// The value is not read before it is written, neither by the host nor by a kernel.
     #[doc(alias = "alloc")]
+    #[track_caller]
     pub unsafe fn uninitialized() -> Result<Self> {
         // SAFETY: the caller's contract.
         let buffer = unsafe { DeviceBuffer::uninitialized(1)? };
@@ -86,6 +90,7 @@ impl<T> DeviceBox<T> {
     /// # Errors
     ///
     /// As [`DeviceBuffer::try_free`].
+    #[track_caller]
     pub fn try_free(self) -> Result<(), (Error, Self)> {
         self.buffer.try_free().map_err(|(error, buffer)| (error, Self { buffer }))
     }
@@ -122,6 +127,7 @@ impl<T> DeviceBox<T> {
     /// # Errors
     ///
     /// [`Error::InvalidView`], with the box, if the two types differ in size, or the address is not aligned for `U`.
+    #[track_caller]
     pub fn cast<U: DeviceCopy>(self) -> Result<DeviceBox<U>, (Error, Self)> {
         if size_of::<T>() == size_of::<U>() {
             let cast = self.buffer.cast().map(|buffer| DeviceBox { buffer });

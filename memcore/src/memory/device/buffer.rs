@@ -7,10 +7,8 @@ use core::ops::{Deref, DerefMut};
 use bytemuck::Zeroable;
 
 use super::owner::DeviceMemory;
-use crate::context::Context;
-use crate::copy::enqueue_fill;
-use crate::driver::Driver;
-use crate::driver::ffi::{CUdeviceptr, CUstream};
+use crate::context::{Context, Prepare};
+use crate::copy::Filled;
 use crate::error::Result;
 use crate::memory::size::bytes_of;
 use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
@@ -52,6 +50,7 @@ impl<T> DeviceBuffer<T> {
     ///
     /// See the type's page.
     #[doc(alias = "from_host")]
+    #[track_caller]
     pub fn from_slice(source: &[T]) -> Result<Self>
     where
         T: DeviceCopy,
@@ -64,6 +63,7 @@ impl<T> DeviceBuffer<T> {
     /// # Errors
     ///
     /// See the type's page.
+    #[track_caller]
     pub fn from_slice_in(context: &Context, source: &[T]) -> Result<Self>
     where
         T: DeviceCopy,
@@ -76,11 +76,12 @@ impl<T> DeviceBuffer<T> {
     /// # Errors
     ///
     /// See the type's page.
+    #[track_caller]
     pub fn zeroed(len: usize) -> Result<Self>
     where
         T: Zeroable,
     {
-        Self::allocate(None, len, zero::<T>(len))
+        Self::zeros(None, len)
     }
 
     /// As [`zeroed`](Self::zeroed), in `context`.
@@ -88,11 +89,12 @@ impl<T> DeviceBuffer<T> {
     /// # Errors
     ///
     /// See the type's page.
+    #[track_caller]
     pub fn zeroed_in(context: &Context, len: usize) -> Result<Self>
     where
         T: Zeroable,
     {
-        Self::allocate(Some(context), len, zero::<T>(len))
+        Self::zeros(Some(context), len)
     }
 
     /// `len` times `value`. Then: one memset, or a small upload and device copies, as for
@@ -101,6 +103,7 @@ impl<T> DeviceBuffer<T> {
     /// # Errors
     ///
     /// See the type's page.
+    #[track_caller]
     pub fn filled(value: T, len: usize) -> Result<Self>
     where
         T: DeviceCopy,
@@ -113,6 +116,7 @@ impl<T> DeviceBuffer<T> {
     /// # Errors
     ///
     /// See the type's page.
+    #[track_caller]
     pub fn filled_in(context: &Context, value: T, len: usize) -> Result<Self>
     where
         T: DeviceCopy,
@@ -140,8 +144,10 @@ impl<T> DeviceBuffer<T> {
     ///
     /// No element is read before it is written, neither by the host nor by a kernel.
     #[doc(alias = "alloc")]
+    #[track_caller]
     pub unsafe fn uninitialized(len: usize) -> Result<Self> {
-        Self::allocate(None, len, |_, _, _| Ok(()))
+        // SAFETY: nothing is written.
+        unsafe { Self::allocate(None, len, ()) }
     }
 
     /// As [`uninitialized`](Self::uninitialized), in `context`.
@@ -153,36 +159,51 @@ impl<T> DeviceBuffer<T> {
     /// # Safety
     ///
     /// As [`uninitialized`](Self::uninitialized).
+    #[track_caller]
     pub unsafe fn uninitialized_in(context: &Context, len: usize) -> Result<Self> {
-        Self::allocate(Some(context), len, |_, _, _| Ok(()))
+        // SAFETY: nothing is written.
+        unsafe { Self::allocate(Some(context), len, ()) }
     }
 
+    #[track_caller]
     fn copied(context: Option<&Context>, source: &[T]) -> Result<Self>
     where
         T: DeviceCopy,
     {
-        let mut buffer = Self::allocate(context, source.len(), |_, _, _| Ok(()))?;
+        // SAFETY: nothing is written.
+        let mut buffer = unsafe { Self::allocate(context, source.len(), ())? };
         buffer.copy_from(source)?;
         Ok(buffer)
     }
 
+    #[track_caller]
     fn repeated(context: Option<&Context>, value: T, len: usize) -> Result<Self>
     where
         T: DeviceCopy,
     {
-        let unit = bytemuck::bytes_of(&value);
-        Self::allocate(context, len, |driver, address, stream| {
-            // SAFETY: the new memory has room for `len` values; it is waited for before `unit` ends.
-            unsafe { enqueue_fill(driver, stream, address, unit, len) }
-        })
+        let value = bytemuck::bytes_of(&value);
+        // SAFETY: `len` values are as many bytes as `len` elements.
+        unsafe { Self::allocate(context, len, Filled { value, count: len }) }
+    }
+
+    #[track_caller]
+    fn zeros(context: Option<&Context>, len: usize) -> Result<Self>
+    where
+        T: Zeroable,
+    {
+        // A size that overflows is refused before the count is used.
+        let count = len.wrapping_mul(size_of::<T>());
+        // SAFETY: as many zeros as `len` elements have bytes.
+        unsafe { Self::allocate(context, len, Filled { value: &[0], count }) }
     }
 
     /// Room for `len` elements, in which `prepare` queues work that is then waited for.
-    fn allocate(
-        context: Option<&Context>,
-        len: usize,
-        prepare: impl FnOnce(&dyn Driver, CUdeviceptr, CUstream) -> Result<()>,
-    ) -> Result<Self> {
+    ///
+    /// # Safety
+    ///
+    /// `prepare` writes at most as many bytes as `len` elements have.
+    #[track_caller]
+    unsafe fn allocate(context: Option<&Context>, len: usize, prepare: impl Prepare) -> Result<Self> {
         let bytes = bytes_of::<T>(len)?;
         if bytes == 0 {
             return Ok(Self { memory: None, address: 0, len, marker: PhantomData });
@@ -191,7 +212,8 @@ impl<T> DeviceBuffer<T> {
             Some(context) => context.clone(),
             None => Context::current()?,
         };
-        let memory = DeviceMemory::allocate(context.inner, bytes, prepare)?;
+        // SAFETY: the caller's contract.
+        let memory = unsafe { DeviceMemory::allocate(context.inner, bytes, prepare)? };
         Ok(Self { address: memory.address(), memory: Some(memory), len, marker: PhantomData })
     }
 
@@ -208,14 +230,6 @@ impl<T> DeviceBuffer<T> {
     pub fn as_mut_slice(&mut self) -> &mut DeviceSlice<T> {
         // SAFETY: as for `as_slice`; `&mut self` makes it the only use.
         unsafe { DeviceSlice::from_raw_parts_mut(DevicePointer::from_raw(self.address), self.len) }
-    }
-}
-
-/// Queues a fill of `len` elements, whose size has been checked, with zeros.
-fn zero<T>(len: usize) -> impl FnOnce(&dyn Driver, CUdeviceptr, CUstream) -> Result<()> {
-    move |driver, address, stream| {
-        // SAFETY: the new memory has room for `len` elements.
-        unsafe { enqueue_fill(driver, stream, address, &[0], len * size_of::<T>()) }
     }
 }
 

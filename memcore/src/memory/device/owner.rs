@@ -3,9 +3,7 @@
 use core::mem::ManuallyDrop;
 use std::sync::Arc;
 
-use crate::context::{Allocation, Context, Inner, owner_of};
-use crate::driver::Driver;
-use crate::driver::ffi::{CUdeviceptr, CUstream};
+use crate::context::{Allocation, Context, Inner, Prepare, owner_of};
 use crate::error::{Error, Result};
 
 /// Device memory and the context it belongs to, which it keeps open. Dropped, the memory is freed.
@@ -16,12 +14,14 @@ pub(crate) struct DeviceMemory {
 
 impl DeviceMemory {
     /// `bytes` (more than 0) of new memory, in which `prepare` queued work that is done.
-    pub(super) fn allocate(
-        context: Arc<Inner>,
-        bytes: usize,
-        prepare: impl FnOnce(&dyn Driver, CUdeviceptr, CUstream) -> Result<()>,
-    ) -> Result<Self> {
-        let allocation = context.allocate(bytes, prepare)?;
+    ///
+    /// # Safety
+    ///
+    /// `prepare` writes at most `bytes`.
+    #[track_caller]
+    pub(super) unsafe fn allocate(context: Arc<Inner>, bytes: usize, prepare: impl Prepare) -> Result<Self> {
+        // SAFETY: the caller's contract.
+        let allocation = unsafe { context.allocate(bytes, prepare)? };
         Ok(Self { context, allocation })
     }
 
@@ -30,6 +30,7 @@ impl DeviceMemory {
     /// # Safety
     ///
     /// It is nobody else's from here on, and no pending work uses it.
+    #[track_caller]
     pub(super) unsafe fn adopt(address: u64) -> Result<Self> {
         let context = owner_of(address).or_else(|_| {
             // Opening the current context may be what makes the address known.
@@ -44,6 +45,7 @@ impl DeviceMemory {
     }
 
     /// Frees the memory now, or gives it back with the reason why not.
+    #[track_caller]
     pub(crate) fn free(self) -> Result<(), (Error, Self)> {
         match self.context.free(self.allocation) {
             Ok(()) => {

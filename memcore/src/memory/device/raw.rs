@@ -16,6 +16,7 @@ impl<T> DeviceBuffer<T> {
     /// # Errors
     ///
     /// The driver's code, with the buffer; [`Error::Unsettled`].
+    #[track_caller]
     pub fn try_free(mut self) -> Result<(), (Error, Self)> {
         match self.memory.take().map(DeviceMemory::free) {
             None | Some(Ok(())) => Ok(()),
@@ -102,6 +103,7 @@ impl<T> DeviceBuffer<T> {
     ///
     /// [`Error::InvalidView`], with the buffer, if the size is no multiple of `U`'s, the address is not aligned for `U`,
     /// or `U` has no bytes.
+    #[track_caller]
     pub fn cast<U: DeviceCopy>(mut self) -> Result<DeviceBuffer<U>, (Error, Self)> {
         match view_len::<T, U>(self.address, self.len) {
             Ok(len) => Ok(DeviceBuffer { memory: self.memory.take(), address: self.address, len, marker: PhantomData }),

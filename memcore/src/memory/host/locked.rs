@@ -63,6 +63,7 @@ impl<T> LockedBuffer<T> {
     /// # Errors
     ///
     /// See the type's page.
+    #[track_caller]
     pub fn from_slice(source: &[T]) -> Result<Self>
     where
         T: DeviceCopy,
@@ -75,6 +76,7 @@ impl<T> LockedBuffer<T> {
     /// # Errors
     ///
     /// See the type's page.
+    #[track_caller]
     pub fn from_slice_in(context: &Context, source: &[T]) -> Result<Self>
     where
         T: DeviceCopy,
@@ -87,6 +89,7 @@ impl<T> LockedBuffer<T> {
     /// # Errors
     ///
     /// See the type's page.
+    #[track_caller]
     pub fn zeroed(len: usize) -> Result<Self>
     where
         T: Zeroable,
@@ -99,6 +102,7 @@ impl<T> LockedBuffer<T> {
     /// # Errors
     ///
     /// See the type's page.
+    #[track_caller]
     pub fn zeroed_in(context: &Context, len: usize) -> Result<Self>
     where
         T: Zeroable,
@@ -111,6 +115,7 @@ impl<T> LockedBuffer<T> {
     /// # Errors
     ///
     /// See the type's page.
+    #[track_caller]
     pub fn filled(value: T, len: usize) -> Result<Self>
     where
         T: DeviceCopy,
@@ -123,6 +128,7 @@ impl<T> LockedBuffer<T> {
     /// # Errors
     ///
     /// See the type's page.
+    #[track_caller]
     pub fn filled_in(context: &Context, value: T, len: usize) -> Result<Self>
     where
         T: DeviceCopy,
@@ -141,6 +147,7 @@ impl<T> LockedBuffer<T> {
     /// Every element is written before anything reads it, or makes a reference to it as a `T`: write through
     /// [`as_mut_ptr`](slice::as_mut_ptr).
     #[doc(alias = "alloc")]
+    #[track_caller]
     pub unsafe fn uninitialized(len: usize) -> Result<Self> {
         Self::allocate(None, len)
     }
@@ -154,10 +161,12 @@ impl<T> LockedBuffer<T> {
     /// # Safety
     ///
     /// As [`uninitialized`](Self::uninitialized).
+    #[track_caller]
     pub unsafe fn uninitialized_in(context: &Context, len: usize) -> Result<Self> {
         Self::allocate(Some(context), len)
     }
 
+    #[track_caller]
     fn copied(context: Option<&Context>, source: &[T]) -> Result<Self>
     where
         T: DeviceCopy,
@@ -168,6 +177,7 @@ impl<T> LockedBuffer<T> {
         Ok(buffer)
     }
 
+    #[track_caller]
     fn zeros(context: Option<&Context>, len: usize) -> Result<Self>
     where
         T: Zeroable,
@@ -178,6 +188,7 @@ impl<T> LockedBuffer<T> {
         Ok(buffer)
     }
 
+    #[track_caller]
     fn repeated(context: Option<&Context>, value: T, len: usize) -> Result<Self>
     where
         T: DeviceCopy,
@@ -190,6 +201,7 @@ impl<T> LockedBuffer<T> {
     }
 
     /// Room for `len` elements: the caller initialises them before the buffer is given out.
+    #[track_caller]
     fn allocate(context: Option<&Context>, len: usize) -> Result<Self> {
         let bytes = bytes_of::<T>(len)?;
         if bytes == 0 {

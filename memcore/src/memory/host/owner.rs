@@ -23,6 +23,7 @@ unsafe impl Sync for LockedMemory {}
 
 impl LockedMemory {
     /// `bytes` (more than 0) of new memory, whose contents are whatever they are.
+    #[track_caller]
     pub(super) fn allocate(context: Arc<Inner>, bytes: usize) -> Result<Self> {
         let bound = context.bind()?;
         let relaxed = Relaxed::new(bound.driver());
@@ -50,6 +51,7 @@ impl LockedMemory {
     }
 
     /// Frees the memory now, or gives it back with the reason why not.
+    #[track_caller]
     pub(super) fn free(self) -> Result<(), (Error, Self)> {
         match self.try_free() {
             Ok(()) => {
@@ -62,6 +64,7 @@ impl LockedMemory {
         }
     }
 
+    #[track_caller]
     fn try_free(&self) -> Result<()> {
         if self.context.is_unsettled() {
             return Err(Error::Unsettled);

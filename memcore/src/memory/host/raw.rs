@@ -21,6 +21,7 @@ impl<T> LockedBuffer<T> {
     /// # Errors
     ///
     /// The driver's code, with the buffer; [`Error::Unsettled`].
+    #[track_caller]
     pub fn try_free(mut self) -> Result<(), (Error, Self)> {
         match self.memory.take().map(LockedMemory::free) {
             None | Some(Ok(())) => Ok(()),
@@ -80,6 +81,7 @@ impl<T> LockedBuffer<T> {
     ///
     /// [`Error::InvalidView`] if the size is no multiple of `U`'s, the address is not aligned for `U`, or `U` has no
     /// bytes.
+    #[track_caller]
     pub fn view_as<U: AnyBitPattern>(&self) -> Result<&[U]>
     where
         T: NoUninit,
@@ -94,6 +96,7 @@ impl<T> LockedBuffer<T> {
     /// # Errors
     ///
     /// As [`view_as`](Self::view_as).
+    #[track_caller]
     pub fn view_as_mut<U: AnyBitPattern + NoUninit>(&mut self) -> Result<&mut [U]>
     where
         T: NoUninit + AnyBitPattern,
@@ -108,6 +111,7 @@ impl<T> LockedBuffer<T> {
     /// # Errors
     ///
     /// As [`view_as`](Self::view_as), with the buffer.
+    #[track_caller]
     pub fn cast<U: AnyBitPattern>(mut self) -> Result<LockedBuffer<U>, (Error, Self)>
     where
         T: NoUninit,
@@ -137,6 +141,7 @@ impl<T> LockedBuffer<T> {
     /// # Errors
     ///
     /// The reader's own; [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if it ends in the middle of an element.
+    #[track_caller]
     pub fn read_from(&mut self, mut reader: impl Read) -> io::Result<usize>
     where
         T: NoUninit + AnyBitPattern,

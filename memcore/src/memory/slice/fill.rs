@@ -16,6 +16,7 @@ impl<T> DeviceSlice<T> {
     /// # Errors
     ///
     /// The driver's code.
+    #[track_caller]
     pub fn fill(&mut self, value: T) -> Result<()>
     where
         T: DeviceCopy,
@@ -23,6 +24,7 @@ impl<T> DeviceSlice<T> {
         self.fill_in_order(value, Order::Now)
     }
 
+    #[track_caller]
     pub(crate) fn fill_in_order(&mut self, value: T, order: Order<'_>) -> Result<()>
     where
         T: DeviceCopy,
@@ -37,6 +39,7 @@ impl<T> DeviceSlice<T> {
     /// # Errors
     ///
     /// The driver's code.
+    #[track_caller]
     pub fn set_8(&mut self, value: u8) -> Result<()> {
         self.set_bytes(&[value], self.size_in_bytes(), Order::Now)
     }
@@ -47,6 +50,7 @@ impl<T> DeviceSlice<T> {
     /// # Errors
     ///
     /// [`Error::MisalignedSet`] if address or size are no multiples of 2; the driver's code.
+    #[track_caller]
     pub fn set_16(&mut self, value: u16) -> Result<()> {
         self.set_units(&value.to_ne_bytes(), Order::Now)
     }
@@ -57,6 +61,7 @@ impl<T> DeviceSlice<T> {
     /// # Errors
     ///
     /// [`Error::MisalignedSet`] if address or size are no multiples of 4; the driver's code.
+    #[track_caller]
     pub fn set_32(&mut self, value: u32) -> Result<()> {
         self.set_units(&value.to_ne_bytes(), Order::Now)
     }
@@ -66,6 +71,7 @@ impl<T> DeviceSlice<T> {
     /// # Errors
     ///
     /// The driver's code.
+    #[track_caller]
     pub fn set_zero(&mut self) -> Result<()>
     where
         T: Zeroable,
@@ -73,6 +79,7 @@ impl<T> DeviceSlice<T> {
         self.set_8(0)
     }
 
+    #[track_caller]
     fn set_units(&mut self, unit: &[u8], order: Order<'_>) -> Result<()> {
         let (address, size, unit_size) = (self.address(), self.size_in_bytes(), unit.len());
         if size % unit_size != 0 || (size != 0 && address % unit_size as u64 != 0) {
@@ -82,6 +89,7 @@ impl<T> DeviceSlice<T> {
     }
 
     /// Writes `unit` `count` times, which is the slice's size.
+    #[track_caller]
     fn set_bytes(&mut self, unit: &[u8], count: usize, order: Order<'_>) -> Result<()> {
         if self.size_in_bytes() == 0 {
             return Ok(());

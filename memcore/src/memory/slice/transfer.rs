@@ -29,6 +29,7 @@ impl<T> DeviceSlice<T> {
     /// # Errors
     ///
     /// [`Error::LengthMismatch`]; [`Error::DifferentDrivers`]; the driver's code.
+    #[track_caller]
     pub fn copy_from<'a, S>(&'a mut self, source: S) -> Result<()>
     where
         S: ToSource,
@@ -44,6 +45,7 @@ impl<T> DeviceSlice<T> {
     ///
     /// [`Error::LengthMismatch`]; [`Error::DifferentDrivers`]; [`Error::InvalidValue`] if bytes that come to the host are
     /// no value of `T`; the driver's code.
+    #[track_caller]
     pub fn copy_to<'a, D>(&'a self, destination: D) -> Result<()>
     where
         D: ToDestination,
@@ -59,6 +61,7 @@ impl<T> DeviceSlice<T> {
     ///
     /// [`Error::OutOfMemory`] if the host has no room; [`Error::InvalidValue`] if bytes that came back are no value of
     /// `T`; the driver's code.
+    #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>>
     where
         T: DeviceCopy,
@@ -86,6 +89,7 @@ impl<T> DeviceSlice<T> {
     ///
     /// [`Error::LengthMismatch`] if there is not exactly one; [`Error::InvalidValue`] if its bytes are no value of `T`;
     /// the driver's code.
+    #[track_caller]
     pub fn to_value(&self) -> Result<T>
     where
         T: DeviceCopy,
@@ -99,6 +103,7 @@ impl<T> DeviceSlice<T> {
 }
 
 /// An empty `Vec` with room for `len`.
+#[track_caller]
 pub(crate) fn host_vec<T>(len: usize) -> Result<Vec<T>> {
     let mut vec = Vec::new();
     let requested = (len * size_of::<T>()) as u64;

@@ -1,0 +1,51 @@
+//! The operations that can be queued on a stream, as data.
+
+use core::ffi::c_void;
+
+use super::fill::queue_fill;
+use crate::driver::ffi::{CUcontext, CUdeviceptr, CUstream};
+use crate::driver::{Driver, check, symbol};
+use crate::error::Result;
+
+/// One operation. Sizes are bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operation<'v> {
+    Upload { dst: CUdeviceptr, src: *const c_void, bytes: usize },
+    Download { dst: *mut c_void, src: CUdeviceptr, bytes: usize },
+    Copy { dst: CUdeviceptr, src: CUdeviceptr, bytes: usize },
+    PeerCopy { dst: CUdeviceptr, dst_context: CUcontext, src: CUdeviceptr, src_context: CUcontext, bytes: usize },
+    Fill { dst: CUdeviceptr, value: &'v [u8], count: usize },
+}
+
+impl Operation<'_> {
+    /// Makes the driver calls.
+    ///
+    /// # Safety
+    ///
+    /// What is read is valid for reads and what is written for writes, by this operation alone until it is complete;
+    /// the two do not overlap. `stream` is alive and its context bound.
+    #[track_caller]
+    pub(super) unsafe fn queue(self, driver: &dyn Driver, stream: CUstream) -> Result<()> {
+        match self {
+            Self::Upload { dst, src, bytes } => {
+                // SAFETY: the caller's contract.
+                check(symbol::memcpy_htod_async, unsafe { driver.memcpy_htod_async(dst, src, bytes, stream) })
+            }
+            Self::Download { dst, src, bytes } => {
+                // SAFETY: the caller's contract.
+                check(symbol::memcpy_dtoh_async, unsafe { driver.memcpy_dtoh_async(dst, src, bytes, stream) })
+            }
+            Self::Copy { dst, src, bytes } => {
+                // SAFETY: the caller's contract.
+                check(symbol::memcpy_dtod_async, unsafe { driver.memcpy_dtod_async(dst, src, bytes, stream) })
+            }
+            Self::PeerCopy { dst, dst_context, src, src_context, bytes } => {
+                // SAFETY: the caller's contract.
+                let status = unsafe { driver.memcpy_peer_async(dst, dst_context, src, src_context, bytes, stream) };
+                check(symbol::memcpy_peer_async, status)
+            }
+            // SAFETY: the caller's contract.
+            Self::Fill { dst, value, count } => unsafe { queue_fill(driver, stream, dst, value, count) },
+        }
+    }
+}
