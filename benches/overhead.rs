@@ -85,164 +85,148 @@ fn compare(what: &str, rounds: usize, mut raw: impl FnMut() -> f64, mut typed: i
     );
 }
 
-fn run() -> Result<(), Box<dyn std::error::Error>> {
-    let device = Device::new(0)?;
-    println!("{} ({} GPUs), CUDA {:?}", device.name()?, Device::count()?, device.driver_version()?);
-    let contexts = Device::all()?.iter().map(Context::new).collect::<memcore::Result<Vec<_>>>()?;
-    println!(
-        "{} contexts open: slices find theirs by {}",
-        contexts.len(),
-        if contexts.len() == 1 { "one atomic load" } else { "cuPointerGetAttribute" }
-    );
-    let raw = Raw::load()?;
-    let _entered = contexts[0].enter();
-    let stream = Stream::new()?;
-    let handle = stream.as_raw();
-    // SAFETY (of every raw call below): the buffers have the sizes named and live to the end; the stream is waited for.
-    let check = |status: u32| assert_eq!(status, 0);
+/// The driver's functions on buffers and a stream that live as long as the program measures.
+struct Direct {
+    raw: Raw,
+    stream: *mut c_void,
+    dev: u64,
+    other: u64,
+}
 
-    let mut dev = device_vec![0_u8; 1 << 20]?;
-    let other = device_vec![1_u8; 1 << 20]?;
-    let (address, from) = (dev.as_device_ptr().as_raw(), other.as_device_ptr().as_raw());
-    let mut locked = locked_vec![3_u8; 1 << 20]?;
-    let mut pageable = vec![5_u8; 1 << 20];
+impl Direct {
+    fn upload(&self, host: &[u8]) {
+        // SAFETY: the device buffers are as large as any slice used here; all live until the stream has been waited for.
+        check(unsafe { (self.raw.htod)(self.dev, host.as_ptr().cast(), host.len(), self.stream) });
+    }
 
+    fn download(&self, host: &mut [u8]) {
+        // SAFETY: as for `upload`.
+        check(unsafe { (self.raw.dtoh)(host.as_mut_ptr().cast(), self.dev, host.len(), self.stream) });
+    }
+
+    fn between(&self, bytes: usize) {
+        // SAFETY: as for `upload`.
+        check(unsafe { (self.raw.dtod)(self.dev, self.other, bytes, self.stream) });
+    }
+
+    fn set(&self, bytes: usize) {
+        // SAFETY: as for `upload`.
+        check(unsafe { (self.raw.memset)(self.dev, 7, bytes, self.stream) });
+    }
+
+    fn wait(&self) {
+        // SAFETY: the stream is alive.
+        check(unsafe { (self.raw.wait)(self.stream) });
+    }
+
+    fn ask(&self, pointer: *const u8) {
+        let mut kind = 0_u32;
+        // SAFETY: `kind` has room for the attribute (2, the memory type); the address is only looked up.
+        unsafe { (self.raw.ask)((&raw mut kind).cast(), 2, pointer.addr() as u64) };
+    }
+}
+
+fn check(status: u32) {
+    assert_eq!(status, 0, "the driver failed");
+}
+
+/// Submissions of 4 B to 64 KiB, without their wait.
+fn submissions(direct: &Direct, stream: &Stream, dev: &mut DeviceSlice<u8>, other: &DeviceSlice<u8>, locked: &[u8]) {
     for bytes in [4, 4096, 65_536] {
-        let host = locked.as_ptr();
         compare(
             &format!("submit HtoD page-locked, {bytes} B"),
             400,
-            // SAFETY: see above.
+            || time(200, || direct.upload(&locked[..bytes]), || direct.wait()).0,
             || {
-                time(
-                    200,
-                    || check(unsafe { (raw.htod)(address, host.cast(), bytes, handle) }),
-                    || check(unsafe { (raw.wait)(handle) }),
-                )
-                .0
-            },
-            || {
-                time(
-                    200,
-                    // SAFETY: both live, unused, until the wait.
-                    || unsafe { copy!(dev[..bytes] <- locked[..bytes], async stream) }.unwrap(),
-                    || stream.synchronize().unwrap(),
-                )
-                .0
+                let upload = || {
+                    // SAFETY: both live, used by nothing else, until the wait.
+                    unsafe { copy!(dev[..bytes] <- locked[..bytes], async stream) }.unwrap();
+                };
+                time(200, upload, || stream.synchronize().unwrap()).0
             },
         );
     }
     compare(
         "submit DtoD, 4096 B",
         400,
-        // SAFETY: see above.
+        || time(200, || direct.between(4096), || direct.wait()).0,
         || {
-            time(
-                200,
-                || check(unsafe { (raw.dtod)(address, from, 4096, handle) }),
-                || check(unsafe { (raw.wait)(handle) }),
-            )
-            .0
-        },
-        // SAFETY: both live, unused, until the wait.
-        || {
-            time(
-                200,
-                || unsafe { copy!(dev[..4096] <- other[..4096], async stream) }.unwrap(),
-                || stream.synchronize().unwrap(),
-            )
-            .0
+            let between = || {
+                // SAFETY: both live, used by nothing else, until the wait.
+                unsafe { copy!(dev[..4096] <- other[..4096], async stream) }.unwrap();
+            };
+            time(200, between, || stream.synchronize().unwrap()).0
         },
     );
+}
+
+/// Copies and fills of 4 B to 1 MiB, with their wait.
+fn complete(direct: &Direct, dev: &mut DeviceSlice<u8>, locked: &mut LockedBuffer<u8>, pageable: &mut [u8]) {
+    let rounds = 2000;
     for bytes in [4, 4096, 1 << 20] {
-        let host = locked.as_mut_ptr();
-        let slow = pageable.as_mut_ptr();
+        let both = |call: &mut dyn FnMut()| {
+            time(
+                1,
+                || {
+                    call();
+                    direct.wait();
+                },
+                || (),
+            )
+            .1
+        };
         compare(
             &format!("copy and wait HtoD page-locked, {bytes} B"),
-            2000,
-            // SAFETY: see above.
-            || {
-                time(
-                    1,
-                    || {
-                        check(unsafe { (raw.htod)(address, host.cast(), bytes, handle) });
-                        check(unsafe { (raw.wait)(handle) })
-                    },
-                    || (),
-                )
-                .1
-            },
+            rounds,
+            || both(&mut || direct.upload(&locked[..bytes])),
             || time(1, || copy!(dev[..bytes] <- locked[..bytes]).unwrap(), || ()).1,
         );
+        let cell = std::cell::RefCell::new(&mut *locked);
         compare(
             &format!("copy and wait DtoH page-locked, {bytes} B"),
-            2000,
-            // SAFETY: see above.
-            || {
-                time(
-                    1,
-                    || {
-                        check(unsafe { (raw.dtoh)(host.cast(), address, bytes, handle) });
-                        check(unsafe { (raw.wait)(handle) })
-                    },
-                    || (),
-                )
-                .1
-            },
-            || time(1, || copy!(locked[..bytes] <- dev[..bytes]).unwrap(), || ()).1,
+            rounds,
+            || both(&mut || direct.download(&mut cell.borrow_mut()[..bytes])),
+            || time(1, || copy!(cell.borrow_mut()[..bytes] <- dev[..bytes]).unwrap(), || ()).1,
         );
+        let cell = std::cell::RefCell::new(&mut *pageable);
         compare(
             &format!("copy and wait DtoH pageable, {bytes} B"),
-            2000,
-            // SAFETY: see above.
-            || {
-                time(
-                    1,
-                    || {
-                        check(unsafe { (raw.dtoh)(slow.cast(), address, bytes, handle) });
-                        check(unsafe { (raw.wait)(handle) })
-                    },
-                    || (),
-                )
-                .1
-            },
-            || time(1, || copy!(pageable[..bytes] <- dev[..bytes]).unwrap(), || ()).1,
+            rounds,
+            || both(&mut || direct.download(&mut cell.borrow_mut()[..bytes])),
+            || time(1, || copy!(cell.borrow_mut()[..bytes] <- dev[..bytes]).unwrap(), || ()).1,
         );
         compare(
             &format!("memset and wait, {bytes} B"),
-            2000,
-            // SAFETY: see above.
-            || {
-                time(
-                    1,
-                    || {
-                        check(unsafe { (raw.memset)(address, 7, bytes, handle) });
-                        check(unsafe { (raw.wait)(handle) })
-                    },
-                    || (),
-                )
-                .1
-            },
+            rounds,
+            || both(&mut || direct.set(bytes)),
             || time(1, || fill!(dev[..bytes] <- 7).unwrap(), || ()).1,
         );
     }
+}
+
+fn run() -> Result<(), Box<dyn std::error::Error>> {
+    let device = Device::new(0)?;
+    println!("{} ({} GPUs), CUDA {:?}", device.name()?, Device::count()?, device.driver_version()?);
+    let contexts = Device::all()?.iter().map(Context::new).collect::<memcore::Result<Vec<_>>>()?;
+    let found_by = if contexts.len() == 1 { "two atomic loads" } else { "cuPointerGetAttribute" };
+    println!("{} contexts open: slices find theirs by {found_by}", contexts.len());
+    let _entered = contexts[0].enter();
+    let stream = Stream::new()?;
+    let (mut dev, other) = (device_vec![0_u8; 1 << 20]?, device_vec![1_u8; 1 << 20]?);
+    let (mut locked, mut pageable) = (locked_vec![3_u8; 1 << 20]?, vec![5_u8; 1 << 20]);
+    let (address, from) = (dev.as_device_ptr().as_raw(), other.as_device_ptr().as_raw());
+    let direct = Direct { raw: Raw::load()?, stream: stream.as_raw(), dev: address, other: from };
+
+    submissions(&direct, &stream, &mut dev, &other, &locked);
+    complete(&direct, &mut dev, &mut locked, &mut pageable);
     for (what, pointer) in [("page-locked", locked.as_ptr()), ("pageable", pageable.as_ptr())] {
-        let mut kind = 0_u32;
-        // SAFETY: `kind` has room for the attribute (2, the memory type); the address is only looked up.
-        let nanoseconds = time(
-            100_000,
-            || {
-                unsafe { (raw.ask)((&raw mut kind).cast(), 2, pointer as u64) };
-            },
-            || (),
-        )
-        .0;
+        let nanoseconds = time(100_000, || direct.ask(pointer), || ()).0;
         println!("cuPointerGetAttribute of {what} memory: {nanoseconds:.0} ns");
     }
     for bytes in [4, 1 << 20, 64 << 20, 1 << 30] {
-        let samples = (0..300)
-            .map(|_| time(1, || drop(unsafe { DeviceBuffer::<u8>::uninitialized(bytes) }.unwrap()), || ()).1)
-            .collect();
+        // SAFETY: nothing reads the memory.
+        let allocate = || drop(unsafe { DeviceBuffer::<u8>::uninitialized(bytes) }.unwrap());
+        let samples = (0..300).map(|_| time(1, allocate, || ()).1).collect();
         println!("allocate, wait and free {bytes} B: {:.1} us", median(samples) / 1e3);
     }
     Ok(())

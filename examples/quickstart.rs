@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "printing is what this program does")]
 
 use std::error::Error;
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 }
 
 fn run(path: &Path) -> Result<(), Box<dyn Error>> {
-    let count = records_in(path)?;
+    let (file, count) = open(path)?;
 
     // No set-up: the first call opens the default device. This only asks which one that is.
     let context = Context::current()?;
@@ -52,7 +52,7 @@ fn run(path: &Path) -> Result<(), Box<dyn Error>> {
 
     // The file is read straight into page-locked memory, which the device copies from at full speed.
     let mut quakes = LockedBuffer::<Quake>::zeroed(count)?;
-    if quakes.read_from(File::open(path)?)? < count {
+    if quakes.read_from(file)? < count {
         return Err(format!("{} became shorter while it was read", path.display()).into());
     }
     let bytes = quakes.size_in_bytes();
@@ -94,15 +94,17 @@ fn run(path: &Path) -> Result<(), Box<dyn Error>> {
     println!("upload    {}", rate(bytes, upload));
     println!("download  {}", rate(bytes, download));
     let note =
-        if device.is_simulated() { "no GPU's: the host copies" } else { "small files measure the call, not the bus" };
-    println!("          (one copy between page-locked and device memory with its wait, fastest of 5; {note})");
+        if device.is_simulated() { "the host's, not a GPU's" } else { "a small file times the call, not the bus" };
+    println!("          (one copy from or to page-locked memory and its wait, fastest of 5: {note})");
     Ok(())
 }
 
-/// How many records the file holds.
-fn records_in(path: &Path) -> Result<usize, String> {
+/// The file and how many records it holds.
+fn open(path: &Path) -> Result<(File, usize), String> {
     let (name, record) = (path.display(), size_of::<Quake>());
-    let metadata = fs::metadata(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+    let cannot = |error| format!("cannot read {name}: {error}");
+    let file = File::open(path).map_err(cannot)?;
+    let metadata = file.metadata().map_err(cannot)?;
     let bytes = usize::try_from(metadata.len()).map_err(|_| format!("{name} is too large"))?;
     if !metadata.is_file() {
         Err(format!("{name} is not a regular file"))
@@ -111,7 +113,7 @@ fn records_in(path: &Path) -> Result<usize, String> {
     } else if bytes % record != 0 {
         Err(format!("{name} has {bytes} bytes, which is no whole number of records of {record} bytes"))
     } else {
-        Ok(bytes / record)
+        Ok((file, bytes / record))
     }
 }
 

@@ -148,6 +148,7 @@ fn structs_in_functions_are_derived() {
 
 /// Under the lints of a strict crate, which clippy looks at here.
 #[deny(clippy::all, clippy::pedantic, clippy::nursery, missing_docs, unused, unused_qualifications)]
+#[allow(unreachable_pub, reason = "a library's type, in a test")]
 mod strict {
     /// A record.
     #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -70,6 +70,8 @@ static OUTSIDE: LazyLock<PathBuf> = LazyLock::new(|| {
 /// Builds a program of the outside crate with no CUDA installation named but by `variable`, and returns a copy of it that
 /// the next build leaves alone.
 fn build(program: &str, copy: &str, variable: Option<(&str, &Path)>) -> PathBuf {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _until_copied = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let target = folder("target");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--offline", "--bin", program, "--manifest-path"]).arg(&*OUTSIDE);
@@ -168,16 +170,13 @@ fn a_program_links_and_runs_with_no_cuda() {
     assert!(!needed.contains("libcuda"), "{needed}");
 }
 
-/// An installation that has its library for linking in `part`, and the folder of the one for running.
-fn installation(name: &str, part: &str) -> (PathBuf, PathBuf) {
-    let base = folder(name);
-    stub(&base.join(part).join("libcuda.so"), &["-DINIT=4242", "-DDEVICES=1"]);
-    (base, driver("truly-linked", &["-DINIT=4242", "-DDEVICES=1"]))
-}
-
+/// Builds and runs a crate that really links `libcuda`, where `variable` names an installation that has it in `part`.
 #[track_caller]
 fn check_linked(name: &str, variable: &str, part: &str) {
-    let (base, running) = installation(name, part);
+    let base = folder(name);
+    let defines = ["-DINIT=4242", "-DDEVICES=1"];
+    stub(&base.join(part).join("libcuda.so"), &defines);
+    let running = driver(&format!("{name}-running"), &defines);
     let linked = build("linked", name, Some((variable, &base)));
     let needed = needed(&linked);
     assert!(needed.contains("[libcuda.so.1]"), "{needed}");

@@ -21,13 +21,13 @@ pub trait On {
     /// What it becomes.
     type On;
     /// Makes it.
-    fn __on(self) -> Self::On;
+    fn __as_stream(self) -> Self::On;
 }
 
 impl<'s> On for &'s Stream {
     type On = &'s Stream;
 
-    fn __on(self) -> &'s Stream {
+    fn __as_stream(self) -> &'s Stream {
         self
     }
 }

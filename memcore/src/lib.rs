@@ -32,7 +32,11 @@
 #![allow(
     clippy::module_name_repetitions,
     clippy::cast_possible_truncation,
-    reason = "modules are private, their types are not; sizes and addresses have 64 bits, asserted in `memory/pointer.rs`"
+    clippy::missing_fields_in_debug,
+    clippy::similar_names,
+    clippy::single_match_else,
+    reason = "modules are private, their types are not; sizes and addresses have 64 bits, asserted in `memory/pointer.rs`; \
+              handles mean nothing to a reader; the rest is taste"
 )]
 
 #[doc(hidden)]
@@ -54,7 +58,7 @@ pub use bytemuck;
 
 pub use context::{AllocatorKind, Context, Entered};
 pub use device::{Device, DeviceAttribute};
-pub use error::{Error, Result, Status};
+pub use error::{Error, Result, Status, ViewError};
 pub use event::Event;
 pub use memcore_derive::DeviceCopy;
 pub use memory::{
@@ -66,5 +70,5 @@ pub use stream::Stream;
 pub use driver::sim;
 
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../README.md")]
 struct ReadmeDoctests;

@@ -150,11 +150,11 @@ fn raw_asynchronous_copies(_: &Context) -> Outcome {
     let mut middle = device_vec![0_u8; 100_000]?;
     let mut back = locked_vec![0_u8; 100_000]?;
     // SAFETY: nothing uses the four but these copies, which are in order on one stream, until the wait has succeeded.
-    unsafe {
-        copy!(dev <- source, async stream)?;
-        copy!(middle <- dev, async &stream)?;
-        copy!(back[1000..] <- middle[..99_000], async stream)?;
-    }
+    unsafe { copy!(dev <- source, async stream)? };
+    // SAFETY: as above.
+    unsafe { copy!(middle <- dev, async &stream)? };
+    // SAFETY: as above.
+    unsafe { copy!(back[1000..] <- middle[..99_000], async stream)? };
     stream.synchronize()?;
     assert!(back[1000..] == source[..99_000] && back[..1000] == [0; 1000]);
     Ok(())

@@ -8,15 +8,15 @@ use memcore::prelude::*;
 use memcore::sim::{Sim, SimOptions};
 
 /// What a test returns: any error fails it.
-pub type Outcome = Result<(), Box<dyn Error>>;
+pub(crate) type Outcome = Result<(), Box<dyn Error>>;
 
 /// A test, by name, that runs in the context it is given, which is entered.
-pub type Test = (&'static str, fn(&Context) -> Outcome);
+pub(crate) type Test = (&'static str, fn(&Context) -> Outcome);
 
 /// Lists the tests of a module under their own names.
 macro_rules! tests {
     ($($name:ident),* $(,)?) => {
-        pub const TESTS: &[$crate::rig::Test] =
+        pub(crate) const TESTS: &[$crate::rig::Test] =
             &[$((concat!(module_path!(), "::", stringify!($name)), $name as fn(&memcore::Context) -> $crate::rig::Outcome)),*];
     };
 }
@@ -24,18 +24,18 @@ pub(crate) use tests;
 
 /// The driver that `MEMCORE_DRIVER` names.
 #[derive(Clone, Copy)]
-pub struct Rig {
+pub(crate) struct Rig {
     simulated: bool,
     version: (u32, u32),
 }
 
 impl Rig {
-    pub fn new() -> memcore::Result<Self> {
+    pub(crate) fn new() -> memcore::Result<Self> {
         let device = Device::new(0)?;
         Ok(Self { simulated: device.is_simulated(), version: device.driver_version()? })
     }
 
-    pub fn run(&self, test: fn(&Context) -> Outcome) -> Result<(), Failed> {
+    pub(crate) fn run(&self, test: fn(&Context) -> Outcome) -> Result<(), Failed> {
         if self.simulated { on_a_simulator(test) } else { on_the_gpu(test) }
     }
 }

@@ -21,12 +21,11 @@ fn events_order_streams(_: &Context) -> Outcome {
     let mut dev = device_vec![0_u8; 1 << 20]?;
     let mut back = locked_vec![0_u8; 1 << 20]?;
     // SAFETY: nothing else uses the three until the wait on the second stream, which waits for the first by the event.
-    unsafe {
-        copy!(dev <- source, async first)?;
-        first.record(&event)?;
-        second.wait_event(&event)?;
-        copy!(back <- dev, async second)?;
-    }
+    unsafe { copy!(dev <- source, async first)? };
+    first.record(&event)?;
+    second.wait_event(&event)?;
+    // SAFETY: as above.
+    unsafe { copy!(back <- dev, async second)? };
     second.synchronize()?;
     assert!(*back == *source);
     Ok(())

@@ -120,6 +120,14 @@ fn create_pool(driver: &dyn Driver, device: &Device) -> Result<Option<CUmemoryPo
     Ok(Some(pool))
 }
 
+/// The result of a free, which a driver that is shut down has done already.
+pub(crate) fn freed_at_exit(freed: Result<()>) -> Result<()> {
+    match freed {
+        Err(error) if error.status() == Some(Status::DEINITIALIZED) => Ok(()),
+        other => other,
+    }
+}
+
 impl Inner {
     /// Allocates `bytes` (more than 0) of device memory, queues what `prepare` does with it, and waits for both.
     ///
@@ -183,11 +191,17 @@ impl Inner {
     /// # Errors
     ///
     /// The driver's code; the memory is leaked then, as it is where an earlier wait left open what the device still does.
+    /// A driver that is shut down, as when the process exits, has freed everything: that is a success.
     #[track_caller]
     pub(crate) fn free(&self, allocation: Allocation) -> Result<()> {
-        let bound = self.bind()?;
-        let _relaxed = Relaxed::new(bound.driver());
-        self.free_bound(allocation)
+        let freed = match self.bind() {
+            Ok(bound) => {
+                let _relaxed = Relaxed::new(bound.driver());
+                self.free_bound(allocation)
+            }
+            Err(error) => Err(error),
+        };
+        freed_at_exit(freed)
     }
 
     #[track_caller]

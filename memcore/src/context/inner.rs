@@ -74,13 +74,6 @@ impl Inner {
         self.allocator.kind()
     }
 
-    /// Gives back what is kept for the next operation: the idle streams with their ticket words.
-    pub(super) fn release_caches(&self) {
-        if let Ok(bound) = self.bind() {
-            self.streams.destroy(&bound);
-        }
-    }
-
     /// Makes the context current on this thread until the guard is dropped.
     pub(crate) fn bind(&self) -> Result<Bound<'_>> {
         Bound::new(self.driver(), self.raw.0)
@@ -102,9 +95,6 @@ impl Inner {
 
     /// Notes a free that failed in a `Drop`, where no caller can be told.
     pub(crate) fn note_drop_error(&self, error: Error) {
-        if error.status() == Some(Status::DEINITIALIZED) {
-            return; // The process exits: the driver has freed everything.
-        }
         log::error!("memory was leaked, since freeing it failed: {error}");
         let mut errors = self.drop_errors.lock().unwrap_or_else(PoisonError::into_inner);
         if errors.len() < MOST_DROP_ERRORS {

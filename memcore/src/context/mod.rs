@@ -10,7 +10,7 @@ mod streams;
 mod ticket;
 
 pub use allocate::AllocatorKind;
-pub(crate) use allocate::{Allocation, Prepare};
+pub(crate) use allocate::{Allocation, Prepare, freed_at_exit};
 pub(crate) use binding::{Bound, Relaxed};
 pub use current::Entered;
 pub(crate) use current::current_inner;
@@ -23,7 +23,6 @@ use core::fmt;
 use std::sync::Arc;
 
 use crate::device::Device;
-use crate::driver::sim::{Sim, Violation};
 use crate::driver::{check, symbol};
 use crate::error::{Error, Result};
 
@@ -148,21 +147,5 @@ impl Eq for Context {}
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Context").field(self.device()).finish()
-    }
-}
-
-/// Written here, since a simulator lies below the contexts.
-impl Sim {
-    /// Ends the simulation: runs what is still queued, looks for leaks, and returns every violation found since the start.
-    ///
-    /// What contexts keep for themselves is given back first. Memory that still has an owner is reported as a leak, stays
-    /// mapped and can still be freed.
-    #[must_use = "the violations are the result"]
-    pub fn finish(self) -> Vec<Violation> {
-        let driver = self.driver();
-        for inner in registry::open_contexts(|device| Arc::ptr_eq(device.driver(), &driver)) {
-            inner.release_caches();
-        }
-        self.check()
     }
 }

@@ -91,11 +91,11 @@ pub(super) fn open_contexts(mut of: impl FnMut(&Device) -> bool) -> Vec<Arc<Inne
 ///
 /// `address` lies in memory of a context that stays open for `'a`.
 pub(crate) unsafe fn context_of<'a>(address: u64) -> Result<&'a Inner> {
-    if SIMULATED.load(Ordering::Acquire) > 0 {
-        if let Some(inner) = simulated_context_of(address) {
-            // SAFETY: the address lies in this device's reserved range, so this is the context that the caller keeps open.
-            return Ok(unsafe { &*inner });
-        }
+    if SIMULATED.load(Ordering::Acquire) > 0
+        && let Some(inner) = simulated_context_of(address)
+    {
+        // SAFETY: the address lies in this device's reserved range, so this is the context that the caller keeps open.
+        return Ok(unsafe { &*inner });
     }
     let only = ONLY_GPU.load(Ordering::Acquire);
     // The caller's promise keeps the context open when this share of it is dropped again.

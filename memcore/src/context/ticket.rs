@@ -98,6 +98,7 @@ impl Word {
             (Some(word), Ok(())) => {
                 // SAFETY: the driver returned at least four writable bytes, page-aligned, which nothing else uses.
                 unsafe { word.write(AtomicU32::new(0)) };
+                driver.keep(word.addr().get() as u64);
                 Ok(Self { host: word, device, last: 0 })
             }
             (_, mapped) => {

@@ -23,15 +23,16 @@ enum Pattern {
 impl Pattern {
     /// For a value whose bytes are `value`, at `address`, whose units the driver wants aligned.
     fn of(value: &[u8], address: CUdeviceptr) -> Self {
-        let repeats =
-            |unit: usize| value.len() % unit == 0 && value.chunks_exact(unit).all(|part| part == &value[..unit]);
+        let repeats = |unit: usize| {
+            value.len().is_multiple_of(unit) && value.chunks_exact(unit).all(|part| part == &value[..unit])
+        };
         if repeats(1) {
             return Self::Bytes(value[0]);
         }
-        if repeats(2) && address % 2 == 0 {
+        if repeats(2) && address.is_multiple_of(2) {
             return Self::Halves(u16::from_ne_bytes([value[0], value[1]]));
         }
-        if repeats(4) && address % 4 == 0 {
+        if repeats(4) && address.is_multiple_of(4) {
             return Self::Words(u32::from_ne_bytes([value[0], value[1], value[2], value[3]]));
         }
         Self::Doubling

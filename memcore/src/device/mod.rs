@@ -125,8 +125,7 @@ impl Device {
         // SAFETY: `uuid` is writable for the length of the call.
         check(symbol::device_uuid, unsafe { self.driver.device_uuid(&raw mut uuid, self.handle) })?;
         // `c_char` is signed on some machines: the bits are the same.
-        #[allow(clippy::unnecessary_cast, reason = "`c_char` is `u8` on some machines")]
-        Ok(uuid.bytes.map(|byte| byte as u8))
+        Ok(uuid.bytes.map(|byte| byte.to_ne_bytes()[0]))
     }
 
     /// The compute capability as (major, minor), such as (9, 0).

@@ -115,6 +115,8 @@ impl DriverKind for CudaDriver {
     fn reserved_by(&self, _address: u64) -> Option<i32> {
         None
     }
+
+    fn keep(&self, _address: u64) {}
 }
 
 impl core::fmt::Debug for CudaDriver {

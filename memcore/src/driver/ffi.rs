@@ -85,9 +85,6 @@ pub(crate) const MEMORY_TYPE_HOST: u32 = 1;
 /// `CU_MEMORYTYPE_DEVICE`.
 pub(crate) const MEMORY_TYPE_DEVICE: u32 = 2;
 
-/// `CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED`.
-pub(crate) const DEVICE_MEMORY_POOLS_SUPPORTED: u32 = 115;
-
 /// A driver handle that may be used from any thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]

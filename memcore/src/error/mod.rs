@@ -25,7 +25,7 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// The driver refused or failed a call.
-    #[error("{operation} failed: {status}{}", meaning(.status))]
+    #[error("{operation} failed: {status}{}", meaning(*.status))]
     Driver {
         /// The driver function.
         operation: &'static str,
@@ -34,7 +34,7 @@ pub enum Error {
     },
 
     /// There is not enough memory for an allocation, also after waiting for pending frees and trimming the pool.
-    #[error("{operation} is out of memory: {requested} bytes asked for{}", free_of(.free, .total))]
+    #[error("{operation} is out of memory: {requested} bytes asked for{}", free_of(*.free, *.total))]
     OutOfMemory {
         /// The driver function that was refused, or `"host allocation"`.
         operation: &'static str,
@@ -136,28 +136,8 @@ pub enum Error {
     },
 
     /// A view's element type does not fit the memory.
-    #[error(
-        "cannot view {len} elements of {from_name} ({from_size} bytes each) at {address:#x} as {to_name} ({to_size} bytes \
-         each, aligned to {to_align}): {reason}"
-    )]
-    InvalidView {
-        /// Address of the memory.
-        address: u64,
-        /// Its length, in elements of the present type.
-        len: usize,
-        /// The present element type.
-        from_name: &'static str,
-        /// Bytes of one present element.
-        from_size: usize,
-        /// The element type asked for.
-        to_name: &'static str,
-        /// Bytes of one element asked for.
-        to_size: usize,
-        /// Alignment of the element type asked for, in bytes.
-        to_align: usize,
-        /// What does not fit.
-        reason: &'static str,
-    },
+    #[error(transparent)]
+    InvalidView(Box<ViewError>),
 
     /// A 16- or 32-bit set of memory whose address or size is no multiple of the unit.
     #[error("{size} bytes at {address:#x} cannot be set in units of {unit} bytes: both must be multiples of it")]
@@ -177,6 +157,48 @@ pub enum Error {
     /// A stream is being captured into a graph: memcore's safe calls would be replayed with dead pointers.
     #[error("the stream is being captured into a graph; memcore's safe calls refuse it")]
     StreamCapturing,
+}
+
+/// Why memory cannot be viewed under another element type.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "cannot view {len} elements of {from_name} ({from_size} bytes each) at {address:#x} as {to_name} ({to_size} bytes \
+     each, aligned to {to_align}): {reason}"
+)]
+#[non_exhaustive]
+pub struct ViewError {
+    /// Address of the memory.
+    pub address: u64,
+    /// Its length, in elements of the present type.
+    pub len: usize,
+    /// The present element type.
+    pub from_name: &'static str,
+    /// Bytes of one present element.
+    pub from_size: usize,
+    /// The element type asked for.
+    pub to_name: &'static str,
+    /// Bytes of one element asked for.
+    pub to_size: usize,
+    /// Alignment of the element type asked for, in bytes.
+    pub to_align: usize,
+    /// What does not fit.
+    pub reason: &'static str,
+}
+
+impl ViewError {
+    /// The error of `len` elements of `T` at `address` that were asked for as `U`s.
+    pub(crate) fn error<T, U>(address: u64, len: usize, reason: &'static str) -> Error {
+        Error::InvalidView(Box::new(Self {
+            address,
+            len,
+            from_name: core::any::type_name::<T>(),
+            from_size: size_of::<T>(),
+            to_name: core::any::type_name::<U>(),
+            to_size: size_of::<U>(),
+            to_align: align_of::<U>(),
+            reason,
+        }))
+    }
 }
 
 impl Error {
@@ -206,12 +228,12 @@ impl Error {
 }
 
 /// `": what it means"`, where this crate knows the code.
-fn meaning(status: &Status) -> String {
+fn meaning(status: Status) -> String {
     status.meaning().map(|text| format!(": {text}")).unwrap_or_default()
 }
 
 /// `", F of T bytes free"`, where both are known.
-fn free_of(free: &Option<u64>, total: &Option<u64>) -> String {
+fn free_of(free: Option<u64>, total: Option<u64>) -> String {
     match (free, total) {
         (Some(free), Some(total)) => format!(", {free} of {total} bytes free"),
         _ => String::new(),

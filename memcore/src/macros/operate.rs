@@ -103,23 +103,23 @@ macro_rules! fill {
 macro_rules! __operate {
     (copy [$($destination:tt)+] <- $source:expr, async $stream:expr $(,)?) => {{
         use $crate::__private::{On as _, ToDestination as _, ToSource as _};
-        $crate::__private::copy_raw(($($destination)+).__dst(), ($source).__src(), ($stream).__on())
+        $crate::__private::copy_raw(($($destination)+).__as_copy_destination(), ($source).__as_copy_source(), ($stream).__as_stream())
     }};
     (copy [$($destination:tt)+] <- $source:expr, $stream:expr $(,)?) => {{
         use $crate::__private::{On as _, ToDestination as _, ToSource as _};
-        $crate::__private::copy(($($destination)+).__dst(), ($source).__src(), ($stream).__on())
+        $crate::__private::copy(($($destination)+).__as_copy_destination(), ($source).__as_copy_source(), ($stream).__as_stream())
     }};
     (copy [$($destination:tt)+] <- $source:expr $(,)?) => {{
         use $crate::__private::{ToDestination as _, ToSource as _};
-        $crate::__private::copy(($($destination)+).__dst(), ($source).__src(), $crate::__private::Now)
+        $crate::__private::copy(($($destination)+).__as_copy_destination(), ($source).__as_copy_source(), $crate::__private::Now)
     }};
     (fill [$($destination:tt)+] <- $value:expr, $stream:expr $(,)?) => {{
         use $crate::__private::{On as _, ToDestination as _};
-        $crate::__private::fill(($($destination)+).__dst(), $value, ($stream).__on())
+        $crate::__private::fill(($($destination)+).__as_copy_destination(), $value, ($stream).__as_stream())
     }};
     (fill [$($destination:tt)+] <- $value:expr $(,)?) => {{
         use $crate::__private::ToDestination as _;
-        $crate::__private::fill(($($destination)+).__dst(), $value, $crate::__private::Now)
+        $crate::__private::fill(($($destination)+).__as_copy_destination(), $value, $crate::__private::Now)
     }};
     ($operation:ident [$($destination:tt)*] $next:tt $($rest:tt)+) => {
         $crate::__operate!($operation [$($destination)* $next] $($rest)+)

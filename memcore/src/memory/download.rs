@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 /// destination only if all are valid.
 #[track_caller]
 pub(crate) fn download<T: DeviceCopy>(
-    destination: HostDestination<'_, T>,
+    destination: &HostDestination<'_, T>,
     source: &DeviceSlice<T>,
     order: Order<'_>,
 ) -> Result<()> {

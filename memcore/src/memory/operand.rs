@@ -1,6 +1,6 @@
 //! The operands of copies: what each kind of memory becomes before a copy is dispatched on the pair.
 //!
-//! Macros turn an operand into one of these by method autoref (`(expr).__src()`), so that an owner, a reference, a slice
+//! Macros turn an operand into one of these by method autoref (`(expr).__as_copy_source()`), so that an owner, a reference, a slice
 //! or a temporary all do, and each expression is evaluated once.
 
 use core::marker::PhantomData;
@@ -114,7 +114,7 @@ pub trait ToSource {
     /// The operand it becomes.
     type Source;
     /// Makes it.
-    fn __src(self) -> Self::Source;
+    fn __as_copy_source(self) -> Self::Source;
 }
 
 /// What can stand left of `<-`.
@@ -126,7 +126,7 @@ pub trait ToDestination {
     /// The operand it becomes.
     type Destination;
     /// Makes it.
-    fn __dst(self) -> Self::Destination;
+    fn __as_copy_destination(self) -> Self::Destination;
 }
 
 macro_rules! host_operands {
@@ -134,7 +134,7 @@ macro_rules! host_operands {
         impl<'a, $($generics)*> ToSource for &'a $type {
             type Source = HostSource<'a, T>;
 
-            fn __src(self) -> Self::Source {
+            fn __as_copy_source(self) -> Self::Source {
                 HostSource { slice: self }
             }
         }
@@ -142,7 +142,7 @@ macro_rules! host_operands {
         impl<'a, $($generics)*> ToDestination for &'a mut $type {
             type Destination = HostDestination<'a, T>;
 
-            fn __dst(self) -> Self::Destination {
+            fn __as_copy_destination(self) -> Self::Destination {
                 HostDestination::of(self, HostKind::$kind)
             }
         }
@@ -162,7 +162,7 @@ macro_rules! device_operands {
         impl<'a, T> ToSource for &'a $type<T> {
             type Source = DeviceSource<'a, T>;
 
-            fn __src(self) -> Self::Source {
+            fn __as_copy_source(self) -> Self::Source {
                 DeviceSource { slice: self }
             }
         }
@@ -170,7 +170,7 @@ macro_rules! device_operands {
         impl<'a, T> ToDestination for &'a mut $type<T> {
             type Destination = DeviceDestination<'a, T>;
 
-            fn __dst(self) -> Self::Destination {
+            fn __as_copy_destination(self) -> Self::Destination {
                 DeviceDestination { slice: self }
             }
         }

@@ -89,14 +89,14 @@ impl<T: DeviceCopy> Pair<DeviceSource<'_, T>> for DeviceDestination<'_, T> {
 impl<T: DeviceCopy> Pair<DeviceSource<'_, T>> for HostDestination<'_, T> {
     #[track_caller]
     fn copy(self, source: DeviceSource<'_, T>, order: Order<'_>) -> Result<()> {
-        download(self, source.slice(), order)
+        download(&self, source.slice(), order)
     }
 }
 
 impl<T: DeviceCopy> Pair<DeviceSource<'_, T>> for HostDestination<'_, MaybeUninit<T>> {
     #[track_caller]
     fn copy(self, source: DeviceSource<'_, T>, order: Order<'_>) -> Result<()> {
-        download(self.of_elements(), source.slice(), order)
+        download(&self.of_elements(), source.slice(), order)
     }
 }
 

@@ -57,8 +57,8 @@ impl<T> DevicePointer<T> {
     /// there is memory matters only where the pointer is used.
     #[must_use]
     pub const fn offset(self, count: isize) -> Self {
-        let bytes = (count as i64).wrapping_mul(size_of::<T>() as i64);
-        Self::from_raw(self.address.wrapping_add_signed(bytes))
+        // Wrapping, two's complement: the sign needs no case of its own.
+        self.add(count.cast_unsigned())
     }
 
     /// The pointer `count` elements further; wraps as [`offset`](Self::offset) does.

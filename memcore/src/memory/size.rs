@@ -1,6 +1,6 @@
 //! Lengths and sizes.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, ViewError};
 
 /// The bytes of `len` elements of `T`, at most what a slice may have.
 pub(crate) fn bytes_of<T>(len: usize) -> Result<usize> {
@@ -13,23 +13,14 @@ pub(crate) fn view_len<T, U>(address: u64, len: usize) -> Result<usize> {
     let bytes = len * size_of::<T>();
     let reason = if size_of::<U>() == 0 {
         "a type without bytes has no number of elements"
-    } else if bytes % size_of::<U>() != 0 {
+    } else if !bytes.is_multiple_of(size_of::<U>()) {
         "the size is no multiple of the new element's"
-    } else if bytes != 0 && address % align_of::<U>() as u64 != 0 {
+    } else if bytes != 0 && !address.is_multiple_of(align_of::<U>() as u64) {
         "the address is not aligned for the new element"
     } else {
         return Ok(bytes / size_of::<U>());
     };
-    Err(Error::InvalidView {
-        address,
-        len,
-        from_name: core::any::type_name::<T>(),
-        from_size: size_of::<T>(),
-        to_name: core::any::type_name::<U>(),
-        to_size: size_of::<U>(),
-        to_align: align_of::<U>(),
-        reason,
-    })
+    Err(ViewError::error::<T, U>(address, len, reason))
 }
 
 pub(crate) fn same_len(destination: usize, source_len: usize) -> Result<()> {

@@ -32,7 +32,14 @@ pub(super) struct Device {
 impl Device {
     /// A device of `total` bytes.
     pub(super) fn new(total: u64) -> Self {
-        Self { total, used: 0, space: Space::reserve(), primary: new_handle(), retained: 0, default_pool: new_handle() }
+        Self {
+            total,
+            used: 0,
+            space: Space::reserve(total),
+            primary: new_handle(),
+            retained: 0,
+            default_pool: new_handle(),
+        }
     }
 }
 

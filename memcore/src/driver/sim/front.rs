@@ -101,6 +101,14 @@ impl DriverKind for SimDriver {
         let index = self.ranges.iter().position(|range| range.contains(&address))?;
         i32::try_from(index).ok()
     }
+
+    fn keep(&self, address: u64) {
+        let mut machine = self.lock();
+        let id = machine.memory.at(address).map(|allocation| allocation.id);
+        if let Some(allocation) = id.and_then(|id| machine.memory.get_mut(id)) {
+            allocation.accounted_for = true;
+        }
+    }
 }
 
 /// The entry points that work before `cuInit`.

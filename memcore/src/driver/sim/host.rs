@@ -15,6 +15,13 @@ const ALLOC_FLAGS: u32 = 0b111;
 /// `CU_MEMHOSTREGISTER_PORTABLE`, `_DEVICEMAP` and `_READ_ONLY`; memory of other devices is not simulated.
 const REGISTER_FLAGS: u32 = 0b1011;
 
+/// Where in its page small memory starts. The driver hands out pieces of pages, aligned to 512 bytes (seen on an H200): a
+/// program that counts on more must fail here too.
+fn offset_in_page(size: u64) -> u64 {
+    const PIECE: u64 = 512;
+    if size <= pages::page_size() - PIECE { PIECE } else { 0 }
+}
+
 impl Machine {
     /// The bytes page-locked with `more` added, if the limit allows it.
     fn lock_more(&self, more: u64) -> Answer<u64> {
@@ -40,13 +47,13 @@ impl Machine {
         let size = bytes as u64;
         let locked = self.lock_more(size)?;
         let pointer = pages::map(whole_pages(size), Access::ReadWrite).ok_or(Status::OUT_OF_MEMORY)?;
-        let base = pointer.addr().get() as u64;
+        let base = pointer.addr().get() as u64 + offset_in_page(size);
         // SAFETY: the pages are fresh, and no one has their address yet.
         unsafe { poison(base, size) };
         self.locked_bytes = locked;
         self.memory.insert((Kind::Locked, self.device_of(context), context), (base, size), call.place, None);
         // SAFETY: the caller's promise.
-        unsafe { give(out, pointer.as_ptr().cast()) }
+        unsafe { give(out, core::ptr::with_exposed_provenance_mut(base as usize)) }
     }
 
     /// Frees page-locked memory. What is queued on it runs first, so that nothing lands in unmapped memory.
@@ -60,7 +67,8 @@ impl Machine {
         self.alive_owner(id)?;
         if let Some(gone) = self.memory.bury(id, call.place) {
             self.locked_bytes = self.locked_bytes.saturating_sub(gone.size);
-            let pointer = core::ptr::with_exposed_provenance_mut(gone.base as usize);
+            let pages = gone.base - offset_in_page(gone.size);
+            let pointer = core::ptr::with_exposed_provenance_mut(pages as usize);
             // SAFETY: `mem_host_alloc` mapped these pages, what used them has run, and by the promise of the call the
             // program does not touch them any more.
             unsafe { pages::unmap(pointer, whole_pages(gone.size)) };

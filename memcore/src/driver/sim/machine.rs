@@ -248,7 +248,7 @@ impl Machine {
     /// Records that an allocation was never freed.
     pub(super) fn report_leak(&mut self, id: u64) {
         let Some(allocation) = self.memory.get_mut(id) else { return };
-        if core::mem::replace(&mut allocation.leaked, true) {
+        if core::mem::replace(&mut allocation.accounted_for, true) {
             return;
         }
         let (operation, help) = match allocation.kind {

@@ -65,8 +65,8 @@ pub(super) struct Allocation {
     pub(super) made: Place,
     /// Where its free was queued, while that has not run.
     pub(super) freed: Option<Place>,
-    /// Whether it was reported as leaked.
-    pub(super) leaked: bool,
+    /// Whether it is no leak that is yet to be reported: reported already, or kept by memcore for itself.
+    pub(super) accounted_for: bool,
     /// The bytes of device memory; `None` until the operation that allocates it has run, and for other memory.
     pub(super) backing: Option<Backing>,
     /// Queued operations that use it, some of which may have run since.
@@ -146,7 +146,7 @@ impl Memory {
             size,
             made,
             freed: None,
-            leaked: false,
+            accounted_for: false,
             backing,
             users: Vec::new(),
             users_limit: 16,

@@ -119,9 +119,27 @@ impl Sim {
         self.driver.lock().reports.all()
     }
 
-    /// Runs everything that is queued and looks for leaks; all violations. What is still allocated stays usable by its
-    /// owners.
-    pub(crate) fn check(self) -> Vec<Violation> {
+    /// Ends the simulation: runs what is still queued, looks for leaks, and returns every violation found since the start,
+    /// in order.
+    ///
+    /// Memory that still has an owner is reported as a leak, stays mapped, and can still be used and freed by its owner.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    /// use memcore::sim::{Sim, SimOptions, ViolationKind};
+    ///
+    /// let sim = Sim::new(SimOptions::default());
+    /// let context = Context::new(&sim.device(0)?)?;
+    /// let _entered = context.enter();
+    /// std::mem::forget(device_vec![1.0f32; 100]?);
+    ///
+    /// let violations = sim.finish();
+    /// assert_eq!(violations.len(), 1);
+    /// assert_eq!(violations[0].kind(), ViolationKind::Leak);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    #[must_use = "the violations are the result"]
+    pub fn finish(self) -> Vec<Violation> {
         let (all, news) = {
             let mut machine = self.driver.lock();
             (machine.check(), machine.reports.unsaid())

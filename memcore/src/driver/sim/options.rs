@@ -2,6 +2,7 @@
 
 use super::fault::Fault;
 use super::order::Order;
+use super::pages;
 use crate::error::{Error, Result};
 
 /// Options of a [`Sim`](super::Sim): a builder whose default is one device of 16 GiB with everything supported.
@@ -23,7 +24,7 @@ impl Default for SimOptions {
         Self {
             devices: 1,
             memory_bytes: 16 << 30,
-            host_lock_limit: u64::MAX,
+            host_lock_limit: pages::physical_memory(),
             order: Order::default(),
             faults: Vec::new(),
             missing: Vec::new(),
@@ -52,7 +53,7 @@ impl SimOptions {
         self
     }
 
-    /// Bytes of host memory that may be page-locked at one time: no limit by default.
+    /// Bytes of host memory that may be page-locked at one time: by default as many as the machine has.
     #[must_use]
     pub fn host_lock_limit(mut self, bytes: u64) -> Self {
         self.host_lock_limit = bytes;

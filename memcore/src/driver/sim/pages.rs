@@ -28,6 +28,13 @@ pub(super) fn page_size() -> u64 {
     u64::try_from(size).ok().filter(|size| size.is_power_of_two()).unwrap_or(4096)
 }
 
+/// Bytes of the machine's memory, or no bound where the system does not say.
+pub(super) fn physical_memory() -> u64 {
+    // SAFETY: `sysconf` only reads its argument.
+    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
+    u64::try_from(pages).map_or(u64::MAX, |pages| pages.saturating_mul(page_size()))
+}
+
 /// Maps `len` fresh bytes, a multiple of the page size; `None` where the system refuses.
 ///
 /// The memory reads as zeros, and its provenance is exposed: the checked program holds its address as an integer.

@@ -24,12 +24,17 @@ pub(super) struct Space {
 impl Space {
     /// The largest range asked for.
     const MOST: u64 = 1 << 40;
+    /// The smallest asked for at first.
+    const USUAL: u64 = 1 << 36;
     /// Below this a range is of no use.
     const LEAST: u64 = 1 << 26;
 
-    /// Reserves a range: 1 TiB, or less where the system refuses that.
-    pub(super) fn reserve() -> Self {
-        let mut len = Self::MOST;
+    /// Reserves a range for a device of `memory` bytes: eight times as much, so that addresses are seldom used anew, or
+    /// less where the system refuses that. No more: a simulator whose memory was leaked keeps its range, and a process has
+    /// room for some 128 TiB.
+    pub(super) fn reserve(memory: u64) -> Self {
+        let wanted = memory.saturating_mul(8).clamp(Self::USUAL, Self::MOST);
+        let mut len = wanted.next_power_of_two();
         while len >= Self::LEAST {
             if let Some(range) = Self::try_range(len) {
                 return Self::over(range);

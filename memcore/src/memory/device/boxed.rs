@@ -7,7 +7,7 @@ use bytemuck::Zeroable;
 
 use super::DeviceBuffer;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, ViewError};
 use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
 
 /// One `T` in device memory, which it owns: what `Box<T>` is on the host.
@@ -133,17 +133,8 @@ impl<T> DeviceBox<T> {
             let cast = self.buffer.cast().map(|buffer| DeviceBox { buffer });
             return cast.map_err(|(error, buffer)| (error, Self { buffer }));
         }
-        let error = Error::InvalidView {
-            address: self.as_device_ptr().as_raw(),
-            len: 1,
-            from_name: core::any::type_name::<T>(),
-            from_size: size_of::<T>(),
-            to_name: core::any::type_name::<U>(),
-            to_size: size_of::<U>(),
-            to_align: align_of::<U>(),
-            reason: "a box holds one value, so the sizes must be equal",
-        };
-        Err((error, self))
+        let reason = "a box holds one value, so the sizes must be equal";
+        Err((ViewError::error::<T, U>(self.as_device_ptr().as_raw(), 1, reason), self))
     }
 }
 

@@ -36,8 +36,14 @@ impl DeviceMemory {
             // Opening the current context may be what makes the address known.
             Context::current().and_then(|_| owner_of(address))
         })?;
-        let origin = context.origin_of(address)?;
-        Ok(Self { context, allocation: Allocation { address, origin } })
+        match context.origin_of(address) {
+            Ok(origin) => Ok(Self { context, allocation: Allocation { address, origin } }),
+            Err(error) => {
+                // It cannot be freed without knowing how it was made.
+                context.note_drop_error(error.clone());
+                Err(error)
+            }
+        }
     }
 
     pub(super) fn address(&self) -> u64 {

@@ -5,7 +5,7 @@ use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 use std::sync::Arc;
 
-use crate::context::{Inner, Relaxed};
+use crate::context::{Inner, Relaxed, freed_at_exit};
 use crate::driver::{check, symbol};
 use crate::error::{Error, Result};
 
@@ -69,10 +69,15 @@ impl LockedMemory {
         if self.context.is_unsettled() {
             return Err(Error::Unsettled);
         }
-        let bound = self.context.bind()?;
-        let _relaxed = Relaxed::new(bound.driver());
-        // SAFETY: the memory is from `cuMemHostAlloc`, its owner gives it up, and no pending work uses it.
-        check(symbol::mem_free_host, unsafe { bound.driver().mem_free_host(self.pointer.as_ptr()) })
+        let freed = match self.context.bind() {
+            Ok(bound) => {
+                let _relaxed = Relaxed::new(bound.driver());
+                // SAFETY: the memory is from `cuMemHostAlloc`, its owner gives it up, and no pending work uses it.
+                check(symbol::mem_free_host, unsafe { bound.driver().mem_free_host(self.pointer.as_ptr()) })
+            }
+            Err(error) => Err(error),
+        };
+        freed_at_exit(freed)
     }
 }
 

@@ -83,6 +83,7 @@ impl<T> DeviceSlice<T> {
     ///
     /// If `size` is 0.
     #[track_caller]
+    #[must_use]
     pub fn chunks(&self, size: usize) -> Chunks<'_, T> {
         assert!(size != 0, "chunks of a device slice must have a size");
         Chunks { rest: self, size }
@@ -105,6 +106,7 @@ impl<T> DeviceSlice<T> {
     ///
     /// If `size` is 0.
     #[track_caller]
+    #[must_use]
     pub fn chunks_exact(&self, size: usize) -> ChunksExact<'_, T> {
         assert!(size != 0, "chunks of a device slice must have a size");
         let (whole, remainder) = self.split_at(self.len() - self.len() % size);

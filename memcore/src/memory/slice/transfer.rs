@@ -35,7 +35,7 @@ impl<T> DeviceSlice<T> {
         S: ToSource,
         DeviceDestination<'a, T>: Pair<S::Source>,
     {
-        DeviceDestination::new(self).copy(source.__src(), Order::Now)
+        DeviceDestination::new(self).copy(source.__as_copy_source(), Order::Now)
     }
 
     /// Copies all of this slice into `destination`: a mutable host slice, array, `Vec` or page-locked buffer, or device
@@ -51,7 +51,7 @@ impl<T> DeviceSlice<T> {
         D: ToDestination,
         D::Destination: Pair<DeviceSource<'a, T>>,
     {
-        destination.__dst().copy(DeviceSource::new(self), Order::Now)
+        destination.__as_copy_destination().copy(DeviceSource::new(self), Order::Now)
     }
 
     /// The elements in a new `Vec`. Complete on return. Driver functions: `cuMemcpyDtoHAsync_v2`,
@@ -68,7 +68,7 @@ impl<T> DeviceSlice<T> {
     {
         let mut vec = host_vec(self.len())?;
         let room = HostDestination::of_uninit(&mut vec.spare_capacity_mut()[..self.len()]);
-        download(room, self, Order::Now)?;
+        download(&room, self, Order::Now)?;
         // SAFETY: the capacity is at least `len`, and the download wrote as many values of `T`, checked.
         unsafe { vec.set_len(self.len()) };
         Ok(vec)
@@ -96,7 +96,7 @@ impl<T> DeviceSlice<T> {
     {
         same_len(1, self.len())?;
         let mut value = MaybeUninit::uninit();
-        download(HostDestination::of_uninit(core::slice::from_mut(&mut value)), self, Order::Now)?;
+        download(&HostDestination::of_uninit(core::slice::from_mut(&mut value)), self, Order::Now)?;
         // SAFETY: the download wrote one value of `T`, checked.
         Ok(unsafe { value.assume_init() })
     }

@@ -120,7 +120,7 @@ impl Rig {
     }
 
     pub(super) fn check(self) -> Vec<Violation> {
-        self.sim.check()
+        self.sim.finish()
     }
 }
 

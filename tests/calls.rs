@@ -1,0 +1,135 @@
+//! `docs/calls.md` against the driver calls that each form really makes.
+
+use std::collections::BTreeMap;
+
+use memcore::prelude::*;
+use memcore::sim::{Sim, SimOptions};
+
+/// Calls that queue no work, which the table leaves out.
+const QUESTIONS: [&str; 5] = [
+    "cuCtxGetCurrent",
+    "cuCtxSetCurrent",
+    "cuThreadExchangeStreamCaptureMode",
+    "cuStreamIsCapturing",
+    "cuPointerGetAttribute",
+];
+
+/// The table: the calls of each form.
+fn documented() -> BTreeMap<String, Vec<String>> {
+    let text = include_str!("../docs/calls.md");
+    let rows = text.lines().filter(|line| line.starts_with('|')).skip(2);
+    rows.map(|row| {
+        let cells: Vec<&str> = row.trim_matches('|').split(" |").map(str::trim).collect();
+        let [form, calls] = cells[..] else { panic!("a row has two cells: {row}") };
+        let mut names = Vec::new();
+        let mut times = 1;
+        for word in calls.split_whitespace() {
+            match (word, word.parse()) {
+                ("×", _) => {}
+                (_, Ok(number)) => times = number,
+                (name, _) => {
+                    names.extend(std::iter::repeat_n(name.trim_matches('`').to_owned(), times));
+                    times = 1;
+                }
+            }
+        }
+        (form.to_owned(), names)
+    })
+    .collect()
+}
+
+/// Records forms on a simulated machine with two devices.
+struct Recorder {
+    sim: Sim,
+    recorded: BTreeMap<String, Vec<String>>,
+}
+
+impl Recorder {
+    fn record<R>(&mut self, form: &str, run: impl FnOnce() -> memcore::Result<R>) -> R {
+        self.sim.clear_calls();
+        let result = run().unwrap_or_else(|error| panic!("{form}: {error}"));
+        let calls = self.sim.calls().into_iter().filter(|name| !QUESTIONS.contains(name)).map(str::to_owned).collect();
+        assert!(self.recorded.insert(form.to_owned(), calls).is_none(), "{form} is recorded twice");
+        result
+    }
+}
+
+#[test]
+fn every_form_makes_the_documented_calls() -> memcore::Result<()> {
+    let sim = Sim::new(SimOptions::default().devices(2));
+    let (context, other) = (Context::new(&sim.device(0)?)?, Context::new(&sim.device(1)?)?);
+    let _entered = context.enter();
+    let stream = Stream::new()?;
+    let mut dev = device_vec![0_u32; 8]?;
+    let dev2 = device_vec![1_u32; 8]?;
+    let far = device_vec![in &other; 2_u32; 8]?;
+    let mut host = [3_u32; 8];
+    let mut locked = locked_vec![4_u32; 8]?;
+    // The first operations make the streams and the tickets' words.
+    copy!(locked <- dev)?;
+    copy!(locked <- dev, stream)?;
+    let mut r = Recorder { sim, recorded: BTreeMap::new() };
+
+    r.record("`copy!(dev <- host)`", || copy!(dev <- host));
+    r.record("`copy!(dev <- locked)`", || copy!(dev <- locked));
+    r.record("`copy!(host <- dev)`", || copy!(host <- dev));
+    r.record("`copy!(locked <- dev)`", || copy!(locked <- dev));
+    r.record("`copy!(locked[1..] <- dev[1..])`", || copy!(locked[1..] <- dev[1..]));
+    r.record("`copy!(dev <- dev2)`", || copy!(dev <- dev2));
+    r.record("`copy!(dev <- far)`", || copy!(dev <- far));
+    r.record("`copy!(host <- locked)`", || copy!(host <- locked));
+    r.record("`copy!(dev[..0] <- host[..0])`", || copy!(dev[..0] <- host[..0]));
+    r.record("`copy!(dev <- host, stream)`", || copy!(dev <- host, stream));
+    r.record("`copy!(host <- dev, stream)`", || copy!(host <- dev, stream));
+    r.record("`copy!(locked <- dev, stream)`", || copy!(locked <- dev, stream));
+    r.record("`copy!(dev <- dev2, stream)`", || copy!(dev <- dev2, stream));
+    // SAFETY: both live to the end, and are used again only after the wait below.
+    r.record("`unsafe { copy!(dev <- locked, async stream) }`", || unsafe { copy!(dev <- locked, async stream) });
+    stream.synchronize()?;
+    // SAFETY: as above.
+    r.record("`unsafe { copy!(locked <- dev, async stream) }`", || unsafe { copy!(locked <- dev, async stream) });
+    stream.synchronize()?;
+    // SAFETY: as above.
+    r.record("`unsafe { copy!(dev <- dev2, async stream) }`", || unsafe { copy!(dev <- dev2, async stream) });
+    stream.synchronize()?;
+
+    let mut bytes = device_vec![0_u8; 8]?;
+    let mut halves = device_vec![0_u16; 8]?;
+    let mut wide = device_vec![0_u64; 8]?;
+    r.record("`fill!(dev <- u)`, 1 byte", || fill!(bytes <- 7));
+    r.record("`fill!(dev <- u)`, 2 bytes", || fill!(halves <- 0x0102));
+    r.record("`fill!(dev <- u)`, 4 bytes", || fill!(dev <- 0x0102_0304));
+    r.record("`fill!(dev <- w)`, `m` elements", || fill!(wide <- 0x0102_0304_0506_0708));
+    r.record("`fill!(dev[..1] <- u, stream)`, 4 bytes", || fill!(dev[..1] <- 0x0102_0304, stream));
+    r.record("`fill!(host <- u)`", || fill!(host <- 5));
+
+    drop(r.record("`device_vec![a, b, c]`", || device_vec![1_u32, 2, 3]));
+    drop(r.record("`device_vec![u; m]`, 4 bytes", || device_vec![0x0102_0304_u32; 8]));
+    drop(r.record("`device_vec![w; m]`", || device_vec![0x0102_0304_0506_0708_u64; 8]));
+    drop(r.record("`device_vec![in &context; u; m]`, 4 bytes", || device_vec![in &context; 0x0102_0304_u32; 8]));
+    drop(r.record("`device_vec![]`", || {
+        let empty: memcore::Result<DeviceBuffer<u32>> = device_vec![];
+        empty
+    }));
+    drop(r.record("`device_box![u]`", || device_box![7_u32]));
+    drop(r.record("`locked_vec![a, b, c]`", || locked_vec![1_u32, 2, 3]));
+    drop(r.record("`locked_vec![u; m]`", || locked_vec![1_u32; 8]));
+    r.record("drop of device memory", || {
+        drop(dev);
+        Ok(())
+    });
+    r.record("drop of page-locked memory", || {
+        drop(locked);
+        Ok(())
+    });
+
+    let documented = documented();
+    for (form, calls) in &r.recorded {
+        assert_eq!(documented.get(form), Some(calls), "{form}");
+    }
+    let unrecorded: Vec<_> = documented.keys().filter(|form| !r.recorded.contains_key(*form)).collect();
+    assert!(unrecorded.is_empty(), "documented, but not recorded: {unrecorded:?}");
+    drop((dev2, far, bytes, halves, wide));
+    assert!(r.sim.finish().is_empty());
+    Ok(())
+}
