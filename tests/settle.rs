@@ -262,7 +262,8 @@ fn a_peer_copy_outlasts_a_dead_context() {
 #[test]
 fn the_ticket_alone_proves_completion() {
     // No wait ever succeeds again, though the context lives and the work is done.
-    let options = (1..100).fold(SimOptions::default().order(Order::Eager), |options, n| options.fail(failing_wait(n, 999)));
+    let options =
+        (1..100).fold(SimOptions::default().order(Order::Eager), |options, n| options.fail(failing_wait(n, 999)));
     let (sim, context) = open(options);
     let _entered = context.enter();
     let dev = uploaded(&sim);

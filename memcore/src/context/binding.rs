@@ -65,7 +65,8 @@ pub(super) fn restore(driver: &dyn Driver, context: CUcontext) {
 /// Without it, while any thread captures in the global mode, such a call would fail with 900 and invalidate that capture.
 pub(crate) struct Relaxed<'c> {
     driver: &'c dyn Driver,
-    previous: u32,
+    /// The mode before; `None` where it could not be changed.
+    previous: Option<u32>,
 }
 
 impl<'c> Relaxed<'c> {
@@ -76,17 +77,20 @@ impl<'c> Relaxed<'c> {
 
 impl Drop for Relaxed<'_> {
     fn drop(&mut self) {
-        exchange(self.driver, self.previous);
+        if let Some(previous) = self.previous {
+            exchange(self.driver, previous);
+        }
     }
 }
 
 /// Sets this thread's capture mode and returns the one before. A driver without the call knows no capture.
-fn exchange(driver: &dyn Driver, mode: u32) -> u32 {
+fn exchange(driver: &dyn Driver, mode: u32) -> Option<u32> {
     let mut mode = mode;
     // SAFETY: `mode` is readable and writable for the length of the call.
     let status = unsafe { driver.exchange_capture_mode(&raw mut mode) };
     if !status.is_success() {
         log::debug!("the capture mode of this thread could not be changed: {status}");
+        return None;
     }
-    mode
+    Some(mode)
 }

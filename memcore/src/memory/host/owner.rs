@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::context::{Inner, Relaxed, freed_at_exit};
 use crate::driver::{check, symbol};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Status};
 
 /// Page-locked memory and the context it was made in, which it keeps open. Dropped, the memory is freed.
 pub(super) struct LockedMemory {
@@ -32,7 +32,13 @@ impl LockedMemory {
         let status = unsafe { bound.driver().mem_host_alloc(&raw mut pointer, bytes, 0) };
         drop(relaxed);
         drop(bound);
-        check(symbol::mem_host_alloc, status).map_err(|error| context.explain(error, bytes))?;
+        check(symbol::mem_host_alloc, status).map_err(|error| match error {
+            // How much memory the device has does not matter here.
+            Error::Driver { operation, status: Status::OUT_OF_MEMORY } => {
+                Error::OutOfMemory { operation, requested: bytes as u64, free: None, total: None }
+            }
+            other => other,
+        })?;
         let pointer = NonNull::new(pointer).ok_or(Error::Unsupported { what: "page-locked memory" })?;
         Ok(Self { context, pointer })
     }

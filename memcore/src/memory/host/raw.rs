@@ -23,9 +23,11 @@ impl<T> LockedBuffer<T> {
     /// The driver's code, with the buffer; [`Error::Unsettled`].
     #[track_caller]
     pub fn try_free(mut self) -> Result<(), (Error, Self)> {
-        match self.memory.take().map(LockedMemory::free) {
-            None | Some(Ok(())) => Ok(()),
-            Some(Err((error, memory))) => {
+        let Some(memory) = self.memory.take() else { return Ok(()) };
+        // Called by name, and not through `map`, so that the place is the caller's.
+        match memory.free() {
+            Ok(()) => Ok(()),
+            Err((error, memory)) => {
                 self.memory = Some(memory);
                 Err((error, self))
             }
