@@ -39,10 +39,11 @@ build() {
 run() {
     export MEMCORE_DRIVER=cuda RUST_BACKTRACE=0
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
-    "$out/conformance" --test-threads=8
+    "$out/conformance"
     "$out/unit" driver::conformance
     "$out/quickstart"
     "$out/overhead"
+    python3 scripts/probes/dead_context.py # last: it ends with a dead context
 }
 
 case "${1:-}" in

@@ -334,7 +334,15 @@ fn a_half_failed_constructor_leaves_nothing() {
 
 #[test]
 fn a_half_opened_context_leaves_nothing() {
-    for entry in ["cuCtxSetCurrent", "cuStreamCreateWithPriority", "cuMemPoolCreate", "cuMemPoolSetAttribute"] {
+    let made_before = [
+        ("cuCtxGetCurrent", 0),
+        ("cuCtxSetCurrent", 0),
+        ("cuStreamCreateWithPriority", 0),
+        ("cuDeviceGetAttribute", 1),
+        ("cuMemPoolCreate", 1),
+        ("cuMemPoolSetAttribute", 1),
+    ];
+    for (entry, streams) in made_before {
         let sim = Sim::new(failing(entry, 1, 4242));
         let device = sim.device(0).unwrap();
         let error = Context::new(&device).unwrap_err();
@@ -342,7 +350,7 @@ fn a_half_opened_context_leaves_nothing() {
         let calls = counts(&sim);
         let count = |entry| calls.get(entry).copied().unwrap_or(0);
         assert_eq!(count("cuDevicePrimaryCtxRelease_v2"), 1);
-        assert_eq!(count("cuStreamDestroy_v2"), u64::from(entry.starts_with("cuMemPool")));
+        assert_eq!(count("cuStreamDestroy_v2"), streams);
         assert_eq!(count("cuMemPoolDestroy"), u64::from(entry == "cuMemPoolSetAttribute"));
         small_job(&Context::new(&device).unwrap()).unwrap();
         assert_eq!(kinds(&sim.finish()), []);
@@ -437,10 +445,15 @@ fn a_driver_that_is_gone_has_freed_everything() {
 
 #[test]
 fn a_driver_that_is_gone_before_the_context_is_bound_has_freed_everything_too() {
-    // Opening makes 1 call, the constructor 1 for itself, 1 for its upload; then comes the drop's.
-    let sim = Sim::new(SimOptions::default().fail(Fault::nth("cuCtxGetCurrent", 4, Status::DEINITIALIZED)));
-    let context = Context::new(&sim.device(0).unwrap()).unwrap();
-    drop(device_vec![in &context; 1_u8; 10].unwrap());
+    let make = |options| {
+        let (sim, context) = open(options);
+        let dev = device_vec![in &context; 1_u8; 10].unwrap();
+        (sim, context, dev)
+    };
+    let clean = make(SimOptions::default());
+    let before_the_drop = counts(&clean.0)["cuCtxGetCurrent"];
+    let (sim, context, dev) = make(failing("cuCtxGetCurrent", before_the_drop + 1, Status::DEINITIALIZED.0));
+    drop(dev);
     assert_eq!(context.take_drop_errors(), []);
-    drop(sim.finish());
+    assert_eq!(kinds(&sim.finish()), [ViolationKind::Leak]);
 }

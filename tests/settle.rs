@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use memcore::prelude::*;
 use memcore::sim::{Fault, Order, Sim, SimOptions};
-use memcore::{Error, Result, Status};
+use memcore::{Error, Event, Result, Status};
 
 /// So long after a call no byte of its operands may move any more: what a dead context still does takes a fraction of it.
 const LONG: Duration = Duration::from_millis(200);
@@ -272,6 +272,51 @@ fn the_ticket_alone_proves_completion() {
     assert!(*locked == pattern());
     assert_eq!(dev.try_free().unwrap_err().0, Error::Unsettled);
     drop(sim.finish());
+}
+
+/// What writes nothing that the host can reach while it is in flight.
+fn device_work(context: &Context) -> Result<()> {
+    let (stream, event) = (Stream::new_in(context)?, Event::new_in(context)?);
+    let mut dev = device_vec![in context; [1_u8, 2, 3]; 100]?;
+    let mut other = DeviceBuffer::zeroed_in(context, 100)?;
+    let locked = locked_vec![in context; [4_u8; 3]; 100]?;
+    copy!(other <- dev)?;
+    copy!(dev <- locked, stream)?;
+    stream.record(&event)?;
+    stream.wait_event(&event)?;
+    event.synchronize()?;
+    stream.synchronize()?;
+    assert_eq!((dev[99].to_value()?, other[99].to_value()?), ([4; 3], [1, 2, 3]));
+    fill!(other[..50] <- [5; 3])?;
+    assert_eq!(other[49..51].to_vec()?, [[5; 3], [1, 2, 3]]);
+    dev.try_free().map_err(|(error, _)| error)?;
+    locked.try_free().map_err(|(error, _)| error)?;
+    context.trim(0)
+}
+
+#[test]
+fn a_context_may_die_at_any_call() {
+    let (sim, context) = open(SimOptions::default());
+    let of_opening = sim.calls().len();
+    device_work(&context).unwrap();
+    let calls = sim.calls();
+    assert!(calls.len() > of_opening + 100, "{calls:?}");
+    for place in of_opening..calls.len() {
+        let entry = calls[place];
+        let nth = calls[..=place].iter().filter(|call| **call == entry).count();
+        let (sim, context) =
+            open(SimOptions::default().fail(Fault::sticky(entry, nth as u64, Status::ILLEGAL_ADDRESS)));
+        let entered = context.enter();
+        // The call that kills it may be one whose result does not matter: then a later one says it, or none.
+        if let Err(error) = device_work(&context) {
+            assert!(error.status() == Some(Status(DEAD)) || error == Error::Unsettled, "{entry} {nth}: {error}");
+        }
+        for error in context.take_drop_errors() {
+            assert!(error.status() == Some(Status(DEAD)) || error == Error::Unsettled, "{entry} {nth}: {error}");
+        }
+        drop(entered);
+        assert!(sim.finish().is_empty(), "{entry} {nth}");
+    }
 }
 
 /// Names the program that a child process is to run.

@@ -7,6 +7,7 @@ mod boxes;
 mod buffers;
 mod contexts;
 mod copies;
+mod devices;
 mod fills;
 mod locked;
 mod model;
@@ -20,7 +21,7 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Trial};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
     let rig = match rig::Rig::new() {
         Ok(rig) => rig,
         Err(error) => {
@@ -40,8 +41,15 @@ fn main() -> ExitCode {
         streams::TESTS,
         threads::TESTS,
     ];
-    let trials: Vec<Trial> =
-        suites.concat().into_iter().map(|(name, test)| Trial::test(name, move || rig.run(test))).collect();
+    let one = suites.concat().into_iter().map(|(name, test)| Trial::test(name, move || rig.run(test)));
+    let two = devices::TESTS
+        .iter()
+        .map(|&(name, test)| Trial::test(name, move || rig.run_on_two(test)).with_ignored_flag(!rig.has_two_devices()));
+    let trials: Vec<Trial> = one.chain(two).collect();
+    if !rig.is_simulated() {
+        // The tests share one GPU, and some ask how much memory is free.
+        arguments.test_threads = Some(1);
+    }
     println!("memcore conformance on {rig}: {} tests", trials.len());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -35,36 +35,43 @@ impl Rig {
         Ok(Self { simulated: device.is_simulated(), version: device.driver_version()? })
     }
 
+    pub(crate) fn is_simulated(&self) -> bool {
+        self.simulated
+    }
+
+    /// Whether there are two devices to test with.
+    pub(crate) fn has_two_devices(&self) -> bool {
+        self.simulated || Device::count().is_ok_and(|count| count > 1)
+    }
+
     pub(crate) fn run(&self, test: fn(&Context) -> Outcome) -> Result<(), Failed> {
-        if self.simulated { on_a_simulator(test) } else { on_the_gpu(test) }
+        self.with_devices(1, |contexts| test(&contexts[0]))
     }
-}
 
-fn on_a_simulator(test: fn(&Context) -> Outcome) -> Result<(), Failed> {
-    let sim = Sim::new(SimOptions::default());
-    let context = Context::new(&sim.device(0)?)?;
-    let entered = context.enter();
-    test(&context)?;
-    drop(entered);
-    expect_no_drop_errors(&context)?;
-    match sim.finish().as_slice() {
-        [] => Ok(()),
-        violations => Err(format!("{} violations, the first:\n{}", violations.len(), violations[0]).into()),
+    pub(crate) fn run_on_two(&self, test: fn(&Context, &Context) -> Outcome) -> Result<(), Failed> {
+        self.with_devices(2, |contexts| test(&contexts[0], &contexts[1]))
     }
-}
 
-fn on_the_gpu(test: fn(&Context) -> Outcome) -> Result<(), Failed> {
-    let context = Context::new(&Device::new(0)?)?;
-    let _entered = context.enter();
-    test(&context)?;
-    context.synchronize()?;
-    expect_no_drop_errors(&context)
-}
-
-fn expect_no_drop_errors(context: &Context) -> Result<(), Failed> {
-    match context.take_drop_errors().as_slice() {
-        [] => Ok(()),
-        errors => Err(format!("frees failed: {errors:?}").into()),
+    /// Runs a test in the contexts of so many devices, the first of which is entered; then nothing may be amiss.
+    fn with_devices(&self, count: u32, test: impl FnOnce(&[Context]) -> Outcome) -> Result<(), Failed> {
+        let sim = self.simulated.then(|| Sim::new(SimOptions::default().devices(count)));
+        let device = |ordinal| sim.as_ref().map_or_else(|| Device::new(ordinal), |sim| sim.device(ordinal));
+        let open = |ordinal| device(ordinal).and_then(|device| Context::new(&device));
+        let contexts = (0..count).map(open).collect::<memcore::Result<Vec<_>>>()?;
+        let entered = contexts[0].enter();
+        test(&contexts)?;
+        drop(entered);
+        for context in &contexts {
+            context.synchronize()?;
+            match context.take_drop_errors().as_slice() {
+                [] => {}
+                errors => return Err(format!("frees failed: {errors:?}").into()),
+            }
+        }
+        match sim.map(Sim::finish).unwrap_or_default().as_slice() {
+            [] => Ok(()),
+            violations => Err(format!("{} violations, the first:\n{}", violations.len(), violations[0]).into()),
+        }
     }
 }
 

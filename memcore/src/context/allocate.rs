@@ -60,8 +60,12 @@ impl Allocator {
     #[track_caller]
     pub(super) fn new(bound: &Bound<'_>, device: &Device) -> Result<Self> {
         let mut stream = RawStream::create(bound.driver(), STREAM_NON_BLOCKING, 0)?;
-        let has_pools = device.attribute(DeviceAttribute::MEMORY_POOLS_SUPPORTED).is_ok_and(|value| value != 0);
-        let pool = if has_pools { create_pool(bound.driver(), device) } else { Ok(None) };
+        let pool = match device.attribute(DeviceAttribute::MEMORY_POOLS_SUPPORTED) {
+            // A driver that does not know the question has no pools.
+            Ok(0) | Err(Error::Driver { status: Status::INVALID_VALUE, .. }) => Ok(None),
+            Ok(_) => create_pool(bound.driver(), device),
+            Err(error) => Err(error),
+        };
         match pool {
             Ok(pool) => Ok(Self { pool: pool.map(Handle), stream }),
             Err(error) => {

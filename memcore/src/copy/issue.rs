@@ -43,7 +43,7 @@ pub(crate) enum Writes {
 ///
 /// # Errors
 ///
-/// [`Error::DifferentDrivers`]; [`Error::StreamCapturing`]; the driver's code.
+/// [`Error::DifferentDrivers`]; [`Error::OtherDevice`]; [`Error::StreamCapturing`]; the driver's code.
 ///
 /// # Safety
 ///
@@ -60,7 +60,7 @@ pub(super) unsafe fn issue(context: &Inner, mode: Mode<'_>, writes: Writes, oper
             unsafe { complete(context, &bound, &stream, writes, operation) }
         }
         Mode::Waited(Order::On(stream)) => {
-            same_driver(context, stream)?;
+            serves(stream, context, &operation)?;
             let bound = stream.bind()?;
             let _relaxed = Relaxed::new(bound.driver());
             let runs_in = &*stream.context().inner;
@@ -73,7 +73,7 @@ pub(super) unsafe fn issue(context: &Inner, mode: Mode<'_>, writes: Writes, oper
             unsafe { complete(runs_in, &bound, stream.raw(), writes, operation) }
         }
         Mode::Raw(stream) => {
-            same_driver(context, stream)?;
+            serves(stream, context, &operation)?;
             let bound = stream.context().inner.bind()?;
             // SAFETY: the caller's contract.
             unsafe { operation.queue(bound.driver(), stream.handle()) }
@@ -81,8 +81,17 @@ pub(super) unsafe fn issue(context: &Inner, mode: Mode<'_>, writes: Writes, oper
     }
 }
 
-fn same_driver(context: &Inner, stream: &Stream) -> Result<()> {
-    if context.same_driver(&stream.context().inner) { Ok(()) } else { Err(Error::DifferentDrivers) }
+/// Whether the operation can run on the stream: one of the memory's context, or of either context of a peer copy.
+fn serves(stream: &Stream, context: &Inner, operation: &Operation<'_>) -> Result<()> {
+    let own = &stream.context().inner;
+    if !context.same_driver(own) {
+        return Err(Error::DifferentDrivers);
+    }
+    let is_source = matches!(operation, Operation::PeerCopy { src_context, .. } if *src_context == own.raw());
+    if own.raw() == context.raw() || is_source {
+        return Ok(());
+    }
+    Err(Error::OtherDevice { stream: own.device().ordinal(), memory: context.device().ordinal() })
 }
 
 /// Queues and waits. An error of the queueing does not prove that nothing was queued: the wait comes all the same.

@@ -119,6 +119,15 @@ pub enum Error {
     #[error("the operands belong to different drivers")]
     DifferentDrivers,
 
+    /// A stream of one device was to work on memory of another. Only a copy between two devices may use a stream of either.
+    #[error("the stream belongs to device {stream}, the memory to device {memory}: use a stream of the memory's device")]
+    OtherDevice {
+        /// The number of the stream's device.
+        stream: u32,
+        /// The number of the memory's device.
+        memory: u32,
+    },
+
     /// An address belongs to no context that memcore knows.
     #[error("address {address:#x} belongs to no context that is open here")]
     UnknownAddress {

@@ -1,0 +1,116 @@
+//! Two devices of one machine: slices find their own, and copies go from one to the other.
+
+use std::thread;
+
+use memcore::Error;
+use memcore::prelude::*;
+
+use crate::buffers::pattern;
+use crate::rig::Outcome;
+
+/// A test, by name, that is given the contexts of two devices, the first of which is entered.
+pub(crate) type TwoDeviceTest = (&'static str, fn(&Context, &Context) -> Outcome);
+
+pub(crate) const TESTS: &[TwoDeviceTest] = &[
+    ("devices::slices_find_their_own_context", slices_find_their_own_context),
+    ("devices::copies_go_from_device_to_device", copies_go_from_device_to_device),
+    ("devices::a_stream_of_the_other_device", a_stream_of_the_other_device),
+    ("devices::entering_switches", entering_switches),
+    ("devices::each_thread_has_its_own", each_thread_has_its_own),
+    ("devices::raw_parts_find_their_owner", raw_parts_find_their_owner),
+];
+
+fn slices_find_their_own_context(here: &Context, there: &Context) -> Outcome {
+    let host = pattern(100_000, 20);
+    let mut far = DeviceBuffer::from_slice_in(there, &host)?;
+    let near = device_vec![in here; 3_u8; 100]?;
+    fill!(far[..100] <- 9)?;
+    copy!(far[100..200] <- [7; 100])?;
+    let back = far.to_vec()?;
+    assert!(back[..100] == [9; 100] && back[100..200] == [7; 100] && back[200..] == host[200..]);
+    assert_eq!(near.to_vec()?, [3; 100]);
+    assert_eq!(Context::current()?, *here);
+    let locked = locked_vec![in there; 5_u8; 100]?;
+    copy!(far[..100] <- locked)?;
+    assert_eq!(far[99].to_value()?, 5);
+    Ok(())
+}
+
+fn copies_go_from_device_to_device(here: &Context, there: &Context) -> Outcome {
+    for len in [1, 1000, (4 << 20) + 3] {
+        let host = pattern(len, len as u32);
+        let near = DeviceBuffer::from_slice_in(here, &host)?;
+        let mut far = DeviceBuffer::<u8>::zeroed_in(there, len)?;
+        copy!(far <- near)?;
+        assert!(far.to_vec()? == host, "{len} bytes there");
+        let mut back = DeviceBuffer::<u8>::zeroed_in(here, len)?;
+        copy!(back <- far)?;
+        assert!(back.to_vec()? == host, "{len} bytes back");
+    }
+    let near = device_vec![in here; 1_u8, 2, 3]?;
+    let mut far = device_vec![in there; 0_u8; 2]?;
+    assert_eq!(copy!(far <- near), Err(Error::LengthMismatch { destination: 2, source_len: 3 }));
+    copy!(far[1..] <- near[2..])?;
+    assert_eq!(far.to_vec()?, [0, 3]);
+    Ok(())
+}
+
+/// The driver refuses some of these and takes others, by how the memory was made; memcore takes none but copies between
+/// the two devices.
+fn a_stream_of_the_other_device(here: &Context, there: &Context) -> Outcome {
+    let host = pattern(50_000, 21);
+    let (stream, source_stream) = (Stream::new_in(there)?, Stream::new_in(here)?);
+    let mut near = DeviceBuffer::from_slice_in(here, &host)?;
+    let mut far = DeviceBuffer::<u8>::zeroed_in(there, host.len())?;
+    let mut back = vec![0; host.len()];
+    let refused = Err(Error::OtherDevice { stream: there.device().ordinal(), memory: here.device().ordinal() });
+    assert_eq!(copy!(near <- host, stream), refused);
+    assert_eq!(copy!(back <- near, stream), refused);
+    assert_eq!(fill!(near <- 1, stream), refused);
+    // SAFETY: it is refused, so that nothing is in flight.
+    assert_eq!(unsafe { copy!(near <- host, async stream) }, refused);
+    copy!(far <- near, stream)?;
+    assert!(far.to_vec()? == host);
+    fill!(far <- 0)?;
+    copy!(far <- near, source_stream)?;
+    assert!(far.to_vec()? == host);
+    Ok(())
+}
+
+fn entering_switches(here: &Context, there: &Context) -> Outcome {
+    let inner = there.enter();
+    let far = device_vec![1_u8; 10]?;
+    assert_eq!(Context::current()?, *there);
+    let again = here.enter();
+    let near = device_vec![2_u8; 10]?;
+    drop(inner); // out of order
+    assert_eq!(Context::current()?, *here);
+    drop(again);
+    assert_eq!(Context::current()?, *here);
+    assert_eq!((far.to_vec()?, near.to_vec()?), (vec![1; 10], vec![2; 10]));
+    Ok(())
+}
+
+fn each_thread_has_its_own(here: &Context, there: &Context) -> Outcome {
+    thread::scope(|scope| {
+        for (seed, context) in [here, there, here, there].into_iter().enumerate() {
+            scope.spawn(move || {
+                let _entered = context.enter();
+                let host = pattern(10_000, seed as u32);
+                for _ in 0..20 {
+                    assert!(DeviceBuffer::from_slice(&host).unwrap().to_vec().unwrap() == host);
+                }
+            });
+        }
+    });
+    Ok(())
+}
+
+fn raw_parts_find_their_owner(_: &Context, there: &Context) -> Outcome {
+    let (pointer, len) = device_vec![in there; 6_u16; 10]?.into_raw_parts();
+    // SAFETY: the parts of a buffer that was just taken apart.
+    let again = unsafe { DeviceBuffer::from_raw_parts(pointer, len) };
+    assert_eq!(again.to_vec()?, [6; 10]);
+    assert!(again.try_free().is_ok());
+    Ok(())
+}
