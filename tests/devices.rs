@@ -148,7 +148,7 @@ fn between_devices_the_driver_copies_from_peer_to_peer() {
 
     two.sim.clear_calls();
     let (left, right) = theirs.split_at_mut(500);
-    copy!(left <- right, stream).unwrap();
+    copy!(left <- right, their_stream).unwrap();
     assert_eq!([count(&two.sim, "cuMemcpyPeerAsync"), count(&two.sim, "cuMemcpyDtoDAsync_v2")], [0, 1]);
     assert_eq!(theirs[0].to_value(), Ok(500));
     drop((mine, theirs, stream, their_stream));
@@ -156,15 +156,29 @@ fn between_devices_the_driver_copies_from_peer_to_peer() {
 }
 
 #[test]
-fn a_stream_may_work_on_another_devices_memory() {
+fn a_stream_of_another_device_is_refused_by_number() {
     let two = Two::new();
     let stream = Stream::new_in(&two.first).unwrap();
-    let mut theirs = device_vec![in &two.second; 0_u16; 100].unwrap();
+    let mut theirs = device_vec![in &two.second; 5_u16; 100].unwrap();
     let mut locked = locked_vec![in &two.second; 0_u16; 100].unwrap();
-    copy!(theirs <- [3; 100], stream).unwrap();
-    fill!(theirs[50..] <- 0x0102, stream).unwrap();
-    copy!(locked <- theirs, stream).unwrap();
-    assert_eq!((locked[49], locked[50]), (3, 0x0102));
+    two.sim.clear_calls();
+    let mut refused = vec![
+        copy!(theirs <- [3; 100], stream),
+        copy!(theirs <- locked, stream),
+        copy!(locked <- theirs, stream),
+        fill!(theirs[50..] <- 0x0102, stream),
+        // SAFETY: refused, so that nothing is queued.
+        unsafe { copy!(theirs <- locked, async stream) },
+        // SAFETY: as above.
+        unsafe { copy!(locked <- theirs, async stream) },
+    ];
+    let (left, right) = theirs.split_at_mut(50);
+    refused.push(copy!(left <- right, stream));
+    assert_eq!(refused, [const { Err(Error::OtherDevice { stream: 0, memory: 1 }) }; 7]);
+    assert!(!two.sim.calls().iter().any(|call| call.starts_with("cuMemcpy") || call.starts_with("cuMemset")));
+    assert_eq!((theirs.to_vec().unwrap(), &*locked), (vec![5; 100], [0; 100].as_slice()));
+    let text = Error::OtherDevice { stream: 0, memory: 1 }.to_string();
+    assert!(text.contains("the stream belongs to device 0, the memory to device 1"), "{text}");
     drop((stream, theirs, locked));
     two.finish();
 }

@@ -208,35 +208,24 @@ fn memory_of_a_dead_context_is_leaked_and_not_freed() {
 
 /// The stream dies with its own context, and the memory is another's, which frees it and gives it out again.
 #[test]
-fn writes_to_another_devices_memory_outlast_a_dead_context() {
-    type Write = fn(&mut DeviceBuffer<u8>, &Stream) -> Result<()>;
-    let writes: [(Write, u8); 3] = [
-        (|theirs, stream| copy!(theirs <- vec![1_u8; LEN], stream), 1),
-        (|theirs, stream| fill!(theirs <- 2, stream), 2),
-        (
-            |theirs, stream| {
-                let (left, right) = theirs.split_at_mut(LEN / 2);
-                copy!(left <- right, stream)
-            },
-            pattern()[LEN / 2],
-        ),
-    ];
-    for (write, first) in writes {
-        let sim = Sim::new(SimOptions::default().devices(2).fail(death()));
-        let mine = Context::new(&sim.device(0).unwrap()).unwrap();
-        let their = Context::new(&sim.device(1).unwrap()).unwrap();
-        let stream = Stream::new_in(&mine).unwrap();
-        let mut theirs = DeviceBuffer::from_slice_in(&their, &pattern()).unwrap();
-        // The stream's context is current when the wait comes, and dies.
-        assert_eq!(write(&mut theirs, &stream), Err(wait_error(DEAD)));
-        assert_eq!(theirs[0].to_value(), Ok(first), "the call returned before the bytes had landed");
-        fill!(theirs <- 9).unwrap();
-        sleep(LONG);
-        assert!(theirs.to_vec().unwrap() == [9; LEN], "bytes landed after the call had returned");
-        drop(theirs);
-        assert_eq!(their.take_drop_errors(), []);
-        assert!(sim.finish().is_empty());
-    }
+fn a_peer_copy_on_the_sources_stream_outlasts_a_dead_context() {
+    let fault = Fault::sticky("cuStreamSynchronize", 2 * WAITS_OF_AN_UPLOADED_BUFFER + 1, Status::ILLEGAL_ADDRESS);
+    let sim = Sim::new(SimOptions::default().devices(2).fail(fault));
+    let (first, second) =
+        (Context::new(&sim.device(0).unwrap()).unwrap(), Context::new(&sim.device(1).unwrap()).unwrap());
+    let stream = Stream::new_in(&first).unwrap();
+    let source = DeviceBuffer::from_slice_in(&first, &pattern()).unwrap();
+    let mut target = DeviceBuffer::from_slice_in(&second, &[0_u8; LEN]).unwrap();
+    assert_eq!(waits(&sim), 2 * WAITS_OF_AN_UPLOADED_BUFFER);
+    assert_eq!(copy!(target <- source, stream), Err(wait_error(DEAD)));
+    assert!(target.to_vec().unwrap() == pattern(), "the call returned before the bytes had landed");
+    fill!(target <- 9).unwrap();
+    sleep(LONG);
+    assert!(target.to_vec().unwrap() == [9; LEN], "bytes landed after the call had returned");
+    drop((source, target));
+    assert_eq!(first.take_drop_errors(), [Error::Unsettled]);
+    assert_eq!(second.take_drop_errors(), []);
+    assert!(sim.finish().is_empty());
 }
 
 #[test]

@@ -50,7 +50,7 @@ mod driver;
 mod error;
 mod event;
 mod macros;
-mod memory;
+pub mod memory;
 pub mod prelude;
 mod stream;
 
@@ -63,7 +63,7 @@ pub use event::Event;
 pub use memcore_derive::DeviceCopy;
 pub use memory::{
     Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceBox, DeviceBuffer, DeviceCopy, DeviceIndex, DevicePointer,
-    DeviceSlice, LockedBuffer,
+    DeviceSlice, DeviceVariable, LockedBox, LockedBuffer, UnifiedBox, UnifiedBuffer, UnifiedPointer,
 };
 pub use stream::Stream;
 

@@ -2,7 +2,9 @@
 //!
 //! [`Error`](crate::Error) and [`Result`](crate::Result) are not among them, since programs have their own.
 
+pub use crate::memory::{AsyncCopyDestination, CopyDestination, DeviceMemory, GpuBox, GpuBuffer, MemoryAdvise};
 pub use crate::{
-    Context, Device, DeviceBox, DeviceBuffer, DeviceCopy, DevicePointer, DeviceSlice, Event, LockedBuffer, Stream,
-    copy, device_box, device_vec, fill, locked_vec,
+    Context, Device, DeviceBox, DeviceBuffer, DeviceCopy, DevicePointer, DeviceSlice, DeviceVariable, Event, LockedBox,
+    LockedBuffer, Stream, UnifiedBox, UnifiedBuffer, UnifiedPointer, copy, device_box, device_vec, fill, locked_box,
+    locked_vec, unified_box, unified_vec,
 };

@@ -27,6 +27,9 @@ pub struct Stream {
     raw: RawStream,
 }
 
+/// `CU_STREAM_LEGACY`.
+const LEGACY: CUstream = core::ptr::without_provenance_mut(1);
+
 impl Stream {
     /// A stream of the current context. Driver function: `cuStreamCreateWithPriority`.
     ///
@@ -48,6 +51,36 @@ impl Stream {
         let bound = context.inner.bind()?;
         let raw = RawStream::create(bound.driver(), STREAM_NON_BLOCKING, 0)?;
         Ok(Self { context: context.clone(), raw })
+    }
+
+    /// The legacy default stream of the current context, on which other libraries queue what names no stream
+    /// (`CU_STREAM_LEGACY`). It is a stream of the context's own: nothing is made, and the drop destroys nothing.
+    ///
+    /// Its work waits for, and is waited for by, the work of every *blocking* stream of the context; memcore's own streams
+    /// are non-blocking. There is no constructor for the per-thread default stream: a wait for it on another thread returns
+    /// with its work not done.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let legacy = Stream::legacy()?;
+    /// let mut dev = device_vec![0u8; 16]?;
+    /// fill!(dev <- 1, legacy)?;
+    /// assert_eq!(dev.to_vec()?, [1; 16]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What opening the default context fails with.
+    pub fn legacy() -> Result<Self> {
+        Ok(Self::legacy_in(&Context::current()?))
+    }
+
+    /// As [`legacy`](Self::legacy), of `context`.
+    #[must_use]
+    pub fn legacy_in(context: &Context) -> Self {
+        Self { context: context.clone(), raw: RawStream::borrowed(LEGACY) }
     }
 
     /// Waits until everything queued on the stream is done. Driver function: `cuStreamSynchronize`.

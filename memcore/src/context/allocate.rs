@@ -288,7 +288,7 @@ impl Inner {
     }
 
     /// Adds the bytes asked for, free and in total to the driver's word that memory ran out.
-    fn explain(&self, error: Error, requested: usize) -> Error {
+    pub(crate) fn explain(&self, error: Error, requested: usize) -> Error {
         let Error::Driver { operation, status: Status::OUT_OF_MEMORY } = error else { return error };
         let (free, total) = self.memory_info().ok().unzip();
         Error::OutOfMemory { operation, requested: requested as u64, free, total }

@@ -3,11 +3,10 @@
 use std::cell::RefCell;
 use std::env;
 use std::marker::PhantomData;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use super::Context;
 use super::binding::{current_of, restore, set_current};
-use super::inner::Inner;
 use crate::device::Device;
 use crate::driver::ffi::CUcontext;
 use crate::error::{Error, Result};
@@ -113,9 +112,4 @@ fn default_context() -> Result<Context> {
     };
     let context = Context::new(&Device::new(ordinal)?)?;
     Ok(DEFAULT.get_or_init(|| context).clone())
-}
-
-/// The context of an operation that names none.
-pub(crate) fn current_inner() -> Result<Arc<Inner>> {
-    current().map(|context| context.inner)
 }

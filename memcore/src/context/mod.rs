@@ -13,7 +13,6 @@ pub use allocate::AllocatorKind;
 pub(crate) use allocate::{Allocation, Prepare, freed_at_exit};
 pub(crate) use binding::{Bound, Relaxed};
 pub use current::Entered;
-pub(crate) use current::current_inner;
 pub(crate) use inner::Inner;
 pub(crate) use registry::{context_of, owner_of};
 pub(crate) use settle::{Exposed, settle};

@@ -18,6 +18,7 @@ use crate::error::Result;
 #[derive(Debug)]
 pub(crate) struct RawStream {
     handle: Handle<CUstream>,
+    is_owned: bool,
     tickets: Tickets,
 }
 
@@ -28,7 +29,12 @@ impl RawStream {
         let mut stream: CUstream = core::ptr::null_mut();
         // SAFETY: `stream` is writable for the length of the call.
         check(symbol::stream_create, unsafe { driver.stream_create(&raw mut stream, flags, priority) })?;
-        Ok(Self { handle: Handle(stream), tickets: Tickets::default() })
+        Ok(Self { handle: Handle(stream), is_owned: true, tickets: Tickets::default() })
+    }
+
+    /// A stream that is not destroyed with this.
+    pub(crate) fn borrowed(stream: CUstream) -> Self {
+        Self { handle: Handle(stream), is_owned: false, tickets: Tickets::default() }
     }
 
     pub(crate) fn handle(&self) -> CUstream {
@@ -41,7 +47,7 @@ impl RawStream {
         self.tickets.draw(context, self.handle.0)
     }
 
-    /// Destroys the stream, with the context bound; what it still has queued runs on.
+    /// Destroys the stream if it is owned, with the context bound; what it still has queued runs on.
     ///
     /// # Safety
     ///
@@ -49,6 +55,9 @@ impl RawStream {
     #[track_caller]
     pub(crate) unsafe fn destroy(&mut self, driver: &dyn Driver) -> Result<()> {
         self.tickets.free(driver);
+        if !self.is_owned {
+            return Ok(());
+        }
         // SAFETY: the stream is alive and, by the caller's contract, used no more.
         check(symbol::stream_destroy, unsafe { driver.stream_destroy(self.handle.0) })
     }

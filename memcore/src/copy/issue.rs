@@ -1,7 +1,6 @@
 //! How an operation is queued and waited for.
 
 use core::ffi::c_void;
-use core::ptr;
 
 use super::operation::Operation;
 use crate::context::{Bound, Exposed, Inner, RawStream, Relaxed, settle};
@@ -63,14 +62,8 @@ pub(super) unsafe fn issue(context: &Inner, mode: Mode<'_>, writes: Writes, oper
             serves(stream, context, &operation)?;
             let bound = stream.bind()?;
             let _relaxed = Relaxed::new(bound.driver());
-            let runs_in = &*stream.context().inner;
-            let writes = match writes {
-                // Memory that outlives the stream's context, should that die: it is freed and given out again.
-                Writes::Device if !ptr::eq(runs_in, context) => Writes::HostVisible,
-                writes => writes,
-            };
             // SAFETY: the caller's contract.
-            unsafe { complete(runs_in, &bound, stream.raw(), writes, operation) }
+            unsafe { complete(&stream.context().inner, &bound, stream.raw(), writes, operation) }
         }
         Mode::Raw(stream) => {
             serves(stream, context, &operation)?;

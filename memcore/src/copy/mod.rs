@@ -20,8 +20,8 @@ use crate::error::{Error, Result};
 /// Host memory as an operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HostKind {
-    /// Known by its type to be page-locked by memcore.
-    PageLocked,
+    /// Known by its type to be page-locked or unified: the device may write it after the copy call returned.
+    HostVisible,
     /// A slice: pageable, most likely, but it may be part of page-locked memory.
     Unknown,
 }
@@ -61,7 +61,7 @@ pub(crate) unsafe fn download(
         return Ok(());
     }
     let writes = match kind {
-        HostKind::PageLocked => Writes::HostVisible,
+        HostKind::HostVisible => Writes::HostVisible,
         HostKind::Unknown => Writes::Host { start: dst, bytes },
     };
     let operation = Operation::Download { dst, src, bytes };

@@ -120,7 +120,9 @@ pub enum Error {
     DifferentDrivers,
 
     /// A stream of one device was to work on memory of another. Only a copy between two devices may use a stream of either.
-    #[error("the stream belongs to device {stream}, the memory to device {memory}: use a stream of the memory's device")]
+    #[error(
+        "the stream belongs to device {stream}, the memory to device {memory}: use a stream of the memory's device"
+    )]
     OtherDevice {
         /// The number of the stream's device.
         stream: u32,
@@ -224,7 +226,17 @@ impl Error {
     /// Whether memory ran out, on the device or for page-locking.
     #[must_use]
     pub const fn is_out_of_memory(&self) -> bool {
-        matches!(self, Self::OutOfMemory { .. })
+        matches!(self, Self::OutOfMemory { .. } | Self::Driver { status: Status::OUT_OF_MEMORY, .. })
+    }
+
+    /// Adds the bytes asked for to the driver's word that host memory ran out: how much the device has does not matter.
+    pub(crate) fn without_device_memory(self, requested: usize) -> Self {
+        match self {
+            Self::Driver { operation, status: Status::OUT_OF_MEMORY } => {
+                Self::OutOfMemory { operation, requested: requested as u64, free: None, total: None }
+            }
+            other => other,
+        }
     }
 
     /// The error of a call that returned `status`, which is not a success.

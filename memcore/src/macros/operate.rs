@@ -36,7 +36,8 @@
 /// # Errors
 ///
 /// The value is a [`Result<(), Error>`](crate::Result): [`LengthMismatch`](crate::Error::LengthMismatch);
-/// [`DifferentDrivers`](crate::Error::DifferentDrivers); [`InvalidValue`](crate::Error::InvalidValue) where bytes that
+/// [`DifferentDrivers`](crate::Error::DifferentDrivers); [`OtherDevice`](crate::Error::OtherDevice) where the stream is
+/// not of the memory's device, or in a copy between devices of neither; [`InvalidValue`](crate::Error::InvalidValue) where bytes that
 /// come to the host are no value of their type (then the destination is as it was);
 /// [`StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
 ///

@@ -1,4 +1,4 @@
-//! `device_vec!`, `device_box!` and `locked_vec!`.
+//! `device_vec!`, `device_box!` and their kin.
 
 /// A new [`DeviceBuffer`](crate::DeviceBuffer), written like `vec!`.
 ///
@@ -47,6 +47,24 @@ macro_rules! locked_vec {
     ($($elements:tt)*) => { $crate::__buffer!(LockedBuffer $($elements)*) };
 }
 
+/// A new [`UnifiedBuffer`](crate::UnifiedBuffer), written like `vec!`; the forms are those of
+/// [`device_vec!`](crate::device_vec).
+///
+/// The value is a [`Result`](crate::Result); errors and driver calls are the constructors'
+/// ([`from_slice`](crate::UnifiedBuffer::from_slice), [`filled`](crate::UnifiedBuffer::filled)).
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let unified = unified_vec![1.0f64; 100]?;
+/// assert_eq!(unified.iter().sum::<f64>(), 100.0);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+#[macro_export]
+macro_rules! unified_vec {
+    ($($elements:tt)*) => { $crate::__buffer!(UnifiedBuffer $($elements)*) };
+}
+
 /// A new [`DeviceBox`](crate::DeviceBox): `device_box![value]`, or `device_box![in &context; value]`.
 ///
 /// The value is a [`Result`](crate::Result); errors and driver calls are those of
@@ -61,15 +79,56 @@ macro_rules! locked_vec {
 /// ```
 #[macro_export]
 macro_rules! device_box {
-    (in $context:expr; $value:expr) => {
-        $crate::DeviceBox::new_in($context, &$value)
+    ($($value:tt)+) => { $crate::__boxed!(DeviceBox $($value)+) };
+}
+
+/// A new [`LockedBox`](crate::LockedBox): `locked_box![value]`, or `locked_box![in &context; value]`.
+///
+/// The value is a [`Result`](crate::Result); errors and driver calls are those of [`LockedBox::new`](crate::LockedBox::new).
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let mut counter = locked_box![0u32]?;
+/// *counter += 1;
+/// assert_eq!(*counter, 1);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+#[macro_export]
+macro_rules! locked_box {
+    ($($value:tt)+) => { $crate::__boxed!(LockedBox $($value)+) };
+}
+
+/// A new [`UnifiedBox`](crate::UnifiedBox): `unified_box![value]`, or `unified_box![in &context; value]`.
+///
+/// The value is a [`Result`](crate::Result); errors and driver calls are those of [`UnifiedBox::new`](crate::UnifiedBox::new).
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let mut counter = unified_box![0u32]?;
+/// *counter += 1;
+/// assert_eq!(*counter, 1);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+#[macro_export]
+macro_rules! unified_box {
+    ($($value:tt)+) => { $crate::__boxed!(UnifiedBox $($value)+) };
+}
+
+/// The forms that the boxes share.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __boxed {
+    ($boxed:ident in $context:expr; $value:expr) => {
+        $crate::$boxed::new_in($context, &$value)
     };
-    ($value:expr) => {
-        $crate::DeviceBox::new(&$value)
+    ($boxed:ident $value:expr) => {
+        $crate::$boxed::new(&$value)
     };
 }
 
-/// The forms that `device_vec!` and `locked_vec!` share.
+/// The forms that the buffers share.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __buffer {

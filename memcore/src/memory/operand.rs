@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use super::device::{DeviceBox, DeviceBuffer};
-use super::host::LockedBuffer;
+use super::host::{LockedBox, LockedBuffer, UnifiedBox, UnifiedBuffer};
 use super::slice::DeviceSlice;
 use crate::copy::HostKind;
 
@@ -108,7 +108,7 @@ impl<'a, T> DeviceDestination<'a, T> {
 /// What can stand right of `<-`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the source of a copy",
-    label = "neither host memory (`[T]`, array, `Vec`, `LockedBuffer`) nor device memory"
+    label = "neither host memory (`[T]`, array, `Vec`, `LockedBuffer`, `UnifiedBuffer`) nor device memory"
 )]
 pub trait ToSource {
     /// The operand it becomes.
@@ -120,7 +120,7 @@ pub trait ToSource {
 /// What can stand left of `<-`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the destination of a copy",
-    label = "neither mutable host memory (`[T]`, array, `Vec`, `LockedBuffer`) nor mutable device memory"
+    label = "neither mutable host memory (`[T]`, array, `Vec`, `LockedBuffer`, `UnifiedBuffer`) nor mutable device memory"
 )]
 pub trait ToDestination {
     /// The operand it becomes.
@@ -154,8 +154,31 @@ host_operands! {
     [T] Vec<T>, Unknown;
     [T] Box<[T]>, Unknown;
     [T, const N: usize] [T; N], Unknown;
-    [T] LockedBuffer<T>, PageLocked;
+    [T] LockedBuffer<T>, HostVisible;
+    [T] UnifiedBuffer<T>, HostVisible;
 }
+
+macro_rules! host_boxes {
+    ($($type:ident),*) => {$(
+        impl<'a, T> ToSource for &'a $type<T> {
+            type Source = HostSource<'a, T>;
+
+            fn __as_copy_source(self) -> Self::Source {
+                HostSource { slice: core::slice::from_ref(self) }
+            }
+        }
+
+        impl<'a, T> ToDestination for &'a mut $type<T> {
+            type Destination = HostDestination<'a, T>;
+
+            fn __as_copy_destination(self) -> Self::Destination {
+                HostDestination::of(core::slice::from_mut(self), HostKind::HostVisible)
+            }
+        }
+    )*};
+}
+
+host_boxes!(LockedBox, UnifiedBox);
 
 macro_rules! device_operands {
     ($($type:ident),*) => {$(

@@ -42,6 +42,7 @@ mod fault;
 mod front;
 mod host;
 mod machine;
+mod managed;
 mod memory;
 mod options;
 mod order;

@@ -1,7 +1,11 @@
-//! Owners of page-locked host memory.
+//! Owners of host memory that the device reaches: page-locked, and unified.
 
+mod array;
+mod boxed;
+mod buffer;
 mod locked;
 mod owner;
-mod raw;
+mod unified;
 
-pub use locked::LockedBuffer;
+pub use locked::{LockedBox, LockedBuffer};
+pub use unified::{UnifiedBox, UnifiedBuffer};

@@ -1,55 +1,69 @@
-//! The owner of page-locked host memory, without a type.
+//! The owner of host memory that came from the driver, without an element type.
 
 use core::ffi::c_void;
+use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 use std::sync::Arc;
 
-use crate::context::{Inner, Relaxed, freed_at_exit};
-use crate::driver::{check, symbol};
-use crate::error::{Error, Result, Status};
+use crate::context::{Context, Inner, Relaxed, freed_at_exit};
+use crate::driver::Driver;
+use crate::error::{Error, Result};
 
-/// Page-locked memory and the context it was made in, which it keeps open. Dropped, the memory is freed.
-pub(super) struct LockedMemory {
-    context: Arc<Inner>,
-    /// INVARIANT: from `cuMemHostAlloc`, and this owner's.
-    pointer: NonNull<c_void>,
-}
-
-// SAFETY: page-locked memory may be freed on any thread; what is in it belongs to the typed owner.
-unsafe impl Send for LockedMemory {}
-// SAFETY: a shared reference gives the address alone.
-unsafe impl Sync for LockedMemory {}
-
-impl LockedMemory {
-    /// `bytes` (more than 0) of new memory, whose contents are whatever they are.
+/// A kind of host memory: how the driver gives it and takes it back.
+pub(super) trait HostMemory {
+    /// Whether the device of `context` has such memory.
     #[track_caller]
-    pub(super) fn allocate(context: Arc<Inner>, bytes: usize) -> Result<Self> {
-        let bound = context.bind()?;
-        let relaxed = Relaxed::new(bound.driver());
-        let mut pointer: *mut c_void = ptr::null_mut();
-        // SAFETY: `pointer` is writable for the length of the call.
-        let status = unsafe { bound.driver().mem_host_alloc(&raw mut pointer, bytes, 0) };
-        drop(relaxed);
-        drop(bound);
-        check(symbol::mem_host_alloc, status).map_err(|error| match error {
-            // How much memory the device has does not matter here.
-            Error::Driver { operation, status: Status::OUT_OF_MEMORY } => {
-                Error::OutOfMemory { operation, requested: bytes as u64, free: None, total: None }
-            }
-            other => other,
-        })?;
-        let pointer = NonNull::new(pointer).ok_or(Error::Unsupported { what: "page-locked memory" })?;
-        Ok(Self { context, pointer })
-    }
+    fn require(context: &Inner) -> Result<()>;
 
-    /// Memory made elsewhere.
+    /// Asks the driver for `bytes`, more than 0, whose contents are whatever they are.
+    #[track_caller]
+    fn allocate(driver: &dyn Driver, bytes: usize) -> Result<*mut c_void>;
+
+    /// Gives it back.
     ///
     /// # Safety
     ///
-    /// `pointer` is from `cuMemHostAlloc` (or `cudaHostAlloc`), and nobody else's from here on.
-    pub(super) unsafe fn adopt(context: Arc<Inner>, pointer: NonNull<c_void>) -> Self {
-        Self { context, pointer }
+    /// It came from [`allocate`](Self::allocate), or by the same driver function; nothing uses it any more.
+    #[track_caller]
+    unsafe fn free(driver: &dyn Driver, pointer: *mut c_void) -> Result<()>;
+}
+
+/// Host memory of the kind `K` and the context it was made in, which it keeps open. Dropped, the memory is freed.
+pub(super) struct HostOwner<K: HostMemory> {
+    context: Arc<Inner>,
+    /// INVARIANT: by `K`'s driver function, and this owner's.
+    pointer: NonNull<c_void>,
+    kind: PhantomData<K>,
+}
+
+// SAFETY: the driver frees on any thread; what is in the memory belongs to the typed owner.
+unsafe impl<K: HostMemory> Send for HostOwner<K> {}
+// SAFETY: a shared reference gives the address alone.
+unsafe impl<K: HostMemory> Sync for HostOwner<K> {}
+
+impl<K: HostMemory> HostOwner<K> {
+    /// `bytes` (more than 0) of new memory, whose contents are whatever they are.
+    #[track_caller]
+    pub(super) fn allocate(context: Arc<Inner>, bytes: usize) -> Result<Self> {
+        K::require(&context)?;
+        let allocated = {
+            let bound = context.bind()?;
+            let _relaxed = Relaxed::new(bound.driver());
+            K::allocate(bound.driver(), bytes)
+        };
+        let pointer = allocated.map_err(|error| error.without_device_memory(bytes))?;
+        let pointer = NonNull::new(pointer).ok_or(Error::Unsupported { what: "host memory of this kind" })?;
+        Ok(Self { context, pointer, kind: PhantomData })
+    }
+
+    /// Memory made elsewhere, to be freed in the current context.
+    ///
+    /// # Safety
+    ///
+    /// `pointer` is from the kind's driver function (or the runtime API's of that kind), and nobody else's from here on.
+    pub(super) unsafe fn adopt(pointer: NonNull<c_void>) -> Result<Self> {
+        Ok(Self { context: Context::current()?.inner, pointer, kind: PhantomData })
     }
 
     pub(super) fn pointer(&self) -> NonNull<c_void> {
@@ -75,19 +89,14 @@ impl LockedMemory {
         if self.context.is_unsettled() {
             return Err(Error::Unsettled);
         }
-        let freed = match self.context.bind() {
-            Ok(bound) => {
-                let _relaxed = Relaxed::new(bound.driver());
-                // SAFETY: the memory is from `cuMemHostAlloc`, its owner gives it up, and no pending work uses it.
-                check(symbol::mem_free_host, unsafe { bound.driver().mem_free_host(self.pointer.as_ptr()) })
-            }
-            Err(error) => Err(error),
-        };
-        freed_at_exit(freed)
+        let bound = self.context.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
+        // SAFETY: by the invariant the memory is of this kind; its owner gives it up, and no pending work uses it.
+        freed_at_exit(unsafe { K::free(bound.driver(), self.pointer.as_ptr()) })
     }
 }
 
-impl Drop for LockedMemory {
+impl<K: HostMemory> Drop for HostOwner<K> {
     fn drop(&mut self) {
         if let Err(error) = self.try_free() {
             self.context.note_drop_error(error);

@@ -8,8 +8,9 @@ use crate::error::{Error, Result};
 use crate::memory::DeviceCopy;
 use crate::memory::download::download;
 use crate::memory::operand::{DeviceDestination, DeviceSource, HostDestination, ToDestination, ToSource};
-use crate::memory::pair::Pair;
+use crate::memory::pair::{Pair, RawPair};
 use crate::memory::size::same_len;
+use crate::stream::Stream;
 
 impl<T> DeviceSlice<T> {
     /// Copies all of `source` into this slice: a host slice, array, `Vec` or page-locked buffer, or device memory, also
@@ -29,6 +30,7 @@ impl<T> DeviceSlice<T> {
     /// # Errors
     ///
     /// [`Error::LengthMismatch`]; [`Error::DifferentDrivers`]; the driver's code.
+    #[doc(alias = "copy_from_host", alias = "copy_from_device")]
     #[track_caller]
     pub fn copy_from<'a, S>(&'a mut self, source: S) -> Result<()>
     where
@@ -45,6 +47,7 @@ impl<T> DeviceSlice<T> {
     ///
     /// [`Error::LengthMismatch`]; [`Error::DifferentDrivers`]; [`Error::InvalidValue`] if bytes that come to the host are
     /// no value of `T`; the driver's code.
+    #[doc(alias = "copy_to_host")]
     #[track_caller]
     pub fn copy_to<'a, D>(&'a self, destination: D) -> Result<()>
     where
@@ -54,6 +57,49 @@ impl<T> DeviceSlice<T> {
         destination.__as_copy_destination().copy(DeviceSource::new(self), Order::Now)
     }
 
+    /// Queues a copy of all of `source` into this slice on `stream`. Does not wait; `copy!(slice <- source, async stream)` is
+    /// the same. Driver function: one of those of [`copy!`](crate::copy).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`]; [`Error::DifferentDrivers`]; [`Error::OtherDevice`]; the driver's code.
+    ///
+    /// # Safety
+    ///
+    /// As for the asynchronous form of [`copy!`](crate::copy): until the copy is known to be complete both sides stay
+    /// allocated, nothing writes the source, and nothing reads or writes the destination.
+    #[doc(alias = "copy_from_host_async", alias = "async_copy_from")]
+    #[track_caller]
+    pub unsafe fn copy_from_async<'a, S>(&'a mut self, source: S, stream: &Stream) -> Result<()>
+    where
+        S: ToSource,
+        DeviceDestination<'a, T>: RawPair<S::Source>,
+    {
+        // SAFETY: the caller's contract.
+        unsafe { DeviceDestination::new(self).copy_raw(source.__as_copy_source(), stream) }
+    }
+
+    /// Queues a copy of all of this slice into `destination` on `stream`. Does not wait; `copy!(destination <- slice, async
+    /// stream)` is the same. Driver function: one of those of [`copy!`](crate::copy).
+    ///
+    /// # Errors
+    ///
+    /// As [`copy_from_async`](Self::copy_from_async).
+    ///
+    /// # Safety
+    ///
+    /// As [`copy_from_async`](Self::copy_from_async).
+    #[doc(alias = "copy_to_host_async", alias = "async_copy_to")]
+    #[track_caller]
+    pub unsafe fn copy_to_async<'a, D>(&'a self, destination: D, stream: &Stream) -> Result<()>
+    where
+        D: ToDestination,
+        D::Destination: RawPair<DeviceSource<'a, T>>,
+    {
+        // SAFETY: the caller's contract.
+        unsafe { destination.__as_copy_destination().copy_raw(DeviceSource::new(self), stream) }
+    }
+
     /// The elements in a new `Vec`. Complete on return. Driver functions: `cuMemcpyDtoHAsync_v2`,
     /// `cuStreamSynchronize`.
     ///
@@ -61,6 +107,7 @@ impl<T> DeviceSlice<T> {
     ///
     /// [`Error::OutOfMemory`] if the host has no room; [`Error::InvalidValue`] if bytes that came back are no value of
     /// `T`; the driver's code.
+    #[doc(alias = "as_host_vec")]
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>>
     where
@@ -89,6 +136,7 @@ impl<T> DeviceSlice<T> {
     ///
     /// [`Error::LengthMismatch`] if there is not exactly one; [`Error::InvalidValue`] if its bytes are no value of `T`;
     /// the driver's code.
+    #[doc(alias = "as_host_value")]
     #[track_caller]
     pub fn to_value(&self) -> Result<T>
     where

@@ -1,0 +1,251 @@
+//! The driver's memory functions with an element type, for programs that manage memory by hand.
+//!
+//! Each is its driver function and nothing more, but that the current context ([`Context::current`]) is bound for the call
+//! and that the copies are complete on return.
+
+use core::ffi::c_void;
+
+use super::size::bytes_of;
+use super::{DeviceCopy, DevicePointer, UnifiedPointer};
+use crate::context::{Context, Relaxed};
+use crate::copy::{self, HostKind, Mode, Order};
+use crate::driver::{check, symbol};
+use crate::error::Result;
+use crate::stream::Stream;
+
+/// Allocates device memory for `count` elements, whose bytes are whatever they are. Does not wait. Driver function:
+/// `cuMemAlloc_v2`.
+///
+/// ```
+/// use memcore::memory::{cuda_free, cuda_malloc, memcpy_dtoh, memcpy_htod};
+///
+/// let (source, mut back) = ([1u32, 2, 3], [0u32; 3]);
+/// // SAFETY: the sizes are those of the three memories, all alive; the device's is written before it is read, and freed
+/// // once, when nothing uses it.
+/// unsafe {
+///     let pointer = cuda_malloc::<u32>(3)?;
+///     memcpy_htod(pointer.as_raw(), source.as_ptr().cast(), 12)?;
+///     memcpy_dtoh(back.as_mut_ptr().cast(), pointer.as_raw(), 12)?;
+///     cuda_free(pointer)?;
+/// }
+/// assert_eq!(back, source);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::SizeOverflow`]; [`Error::OutOfMemory`]; the driver's code, `INVALID_VALUE` for no bytes.
+///
+/// # Safety
+///
+/// No element is read before it is written. The memory is freed once, by [`cuda_free`].
+#[track_caller]
+pub unsafe fn cuda_malloc<T: DeviceCopy>(count: usize) -> Result<DevicePointer<T>> {
+    let bytes = bytes_of::<T>(count)?;
+    let context = Context::current()?.inner;
+    let bound = context.bind()?;
+    let _relaxed = Relaxed::new(bound.driver());
+    let mut address = 0;
+    // SAFETY: `address` is writable for the length of the call.
+    let status = unsafe { bound.driver().mem_alloc(&raw mut address, bytes) };
+    check(symbol::mem_alloc, status).map_err(|error| context.explain(error, bytes))?;
+    Ok(DevicePointer::from_raw(address))
+}
+
+/// Allocates device memory for `count` elements in the order of `stream`. Does not wait. Driver function:
+/// `cuMemAllocAsync`.
+///
+/// # Errors
+///
+/// [`Error::SizeOverflow`]; [`Error::OutOfMemory`]; the driver's code. No bytes give a null pointer.
+///
+/// # Safety
+///
+/// The memory is used only by work that comes after this in stream order, no element is read before it is written, and it
+/// is freed once, by [`cuda_free_async`] or [`cuda_free`].
+#[track_caller]
+pub unsafe fn cuda_malloc_async<T: DeviceCopy>(stream: &Stream, count: usize) -> Result<DevicePointer<T>> {
+    let bytes = bytes_of::<T>(count)?;
+    let context = &stream.context().inner;
+    let bound = context.bind()?;
+    let _relaxed = Relaxed::new(bound.driver());
+    let mut address = 0;
+    // SAFETY: `address` is writable for the length of the call; the stream is alive and its context bound.
+    let status = unsafe { bound.driver().mem_alloc_async(&raw mut address, bytes, stream.handle()) };
+    check(symbol::mem_alloc_async, status).map_err(|error| context.explain(error, bytes))?;
+    Ok(DevicePointer::from_raw(address))
+}
+
+/// Allocates unified memory for `count` elements, whose bytes are whatever they are. Does not wait. Driver function:
+/// `cuMemAllocManaged`.
+///
+/// # Errors
+///
+/// [`Error::SizeOverflow`]; [`Error::OutOfMemory`]; the driver's code, `INVALID_VALUE` for no bytes, `NOT_SUPPORTED` where
+/// the device has no unified memory.
+///
+/// # Safety
+///
+/// No element is read before it is written. Where the device has `CONCURRENT_MANAGED_ACCESS` 0 the host uses it only while
+/// the device is idle. The memory is freed once, by [`cuda_free_unified`].
+#[track_caller]
+pub unsafe fn cuda_malloc_unified<T: DeviceCopy>(count: usize) -> Result<UnifiedPointer<T>> {
+    /// `CU_MEM_ATTACH_GLOBAL`.
+    const ATTACH_GLOBAL: u32 = 1;
+    let bytes = bytes_of::<T>(count)?;
+    let context = Context::current()?.inner;
+    let bound = context.bind()?;
+    let _relaxed = Relaxed::new(bound.driver());
+    let mut address = 0;
+    // SAFETY: `address` is writable for the length of the call.
+    let status = unsafe { bound.driver().mem_alloc_managed(&raw mut address, bytes, ATTACH_GLOBAL) };
+    check(symbol::mem_alloc_managed, status).map_err(|error| error.without_device_memory(bytes))?;
+    Ok(UnifiedPointer::from_raw(address))
+}
+
+/// Allocates page-locked host memory for `count` elements, whose bytes are whatever they are. Does not wait. Driver
+/// function: `cuMemHostAlloc`.
+///
+/// # Errors
+///
+/// [`Error::SizeOverflow`]; [`Error::OutOfMemory`], also at the limit on locked memory; the driver's code. No bytes give a
+/// null pointer.
+///
+/// # Safety
+///
+/// No element is read before it is written. The memory is freed once, by [`cuda_free_locked`].
+#[doc(alias = "cuda_malloc_host")]
+#[track_caller]
+pub unsafe fn cuda_malloc_locked<T: DeviceCopy>(count: usize) -> Result<*mut T> {
+    let bytes = bytes_of::<T>(count)?;
+    let context = Context::current()?.inner;
+    let bound = context.bind()?;
+    let _relaxed = Relaxed::new(bound.driver());
+    let mut pointer: *mut c_void = core::ptr::null_mut();
+    // SAFETY: `pointer` is writable for the length of the call.
+    let status = unsafe { bound.driver().mem_host_alloc(&raw mut pointer, bytes, 0) };
+    check(symbol::mem_host_alloc, status).map_err(|error| error.without_device_memory(bytes))?;
+    Ok(pointer.cast())
+}
+
+/// Frees memory from [`cuda_malloc`]. May wait for device work. Driver function: `cuMemFree_v2`.
+///
+/// # Errors
+///
+/// The driver's code: `INVALID_VALUE` where no allocation starts at the address. Nothing is freed then.
+///
+/// # Safety
+///
+/// Nothing uses the memory any more, pending work included.
+#[track_caller]
+pub unsafe fn cuda_free<T: DeviceCopy>(pointer: DevicePointer<T>) -> Result<()> {
+    let context = Context::current()?.inner;
+    let bound = context.bind()?;
+    let _relaxed = Relaxed::new(bound.driver());
+    // SAFETY: the caller's contract; a wrong address is answered with a code.
+    check(symbol::mem_free, unsafe { bound.driver().mem_free(pointer.as_raw()) })
+}
+
+/// Frees memory from [`cuda_malloc_async`] in the order of `stream`. Does not wait. Driver function: `cuMemFreeAsync`.
+///
+/// # Errors
+///
+/// The driver's code: `INVALID_VALUE` where no allocation starts at the address. Nothing is freed then.
+///
+/// # Safety
+///
+/// All work that uses the memory comes before this in stream order.
+#[track_caller]
+pub unsafe fn cuda_free_async<T: DeviceCopy>(stream: &Stream, pointer: DevicePointer<T>) -> Result<()> {
+    let bound = stream.context().inner.bind()?;
+    let _relaxed = Relaxed::new(bound.driver());
+    // SAFETY: the caller's contract; the stream is alive and its context bound.
+    check(symbol::mem_free_async, unsafe { bound.driver().mem_free_async(pointer.as_raw(), stream.handle()) })
+}
+
+/// Frees memory from [`cuda_malloc_unified`]. May wait for device work. Driver function: `cuMemFree_v2`.
+///
+/// # Errors
+///
+/// As [`cuda_free`].
+///
+/// # Safety
+///
+/// As [`cuda_free`].
+#[track_caller]
+pub unsafe fn cuda_free_unified<T: DeviceCopy>(pointer: UnifiedPointer<T>) -> Result<()> {
+    // SAFETY: the caller's contract.
+    unsafe { cuda_free(pointer.as_device_ptr()) }
+}
+
+/// Frees memory from [`cuda_malloc_locked`]. May wait for device work. Driver function: `cuMemFreeHost`.
+///
+/// # Errors
+///
+/// The driver's code: `INVALID_VALUE` where no page-locked allocation starts at the address. Nothing is freed then.
+///
+/// # Safety
+///
+/// Nothing uses the memory any more, pending work included.
+#[doc(alias = "cuda_free_host")]
+#[track_caller]
+pub unsafe fn cuda_free_locked<T: DeviceCopy>(pointer: *mut T) -> Result<()> {
+    let context = Context::current()?.inner;
+    let bound = context.bind()?;
+    let _relaxed = Relaxed::new(bound.driver());
+    // SAFETY: the caller's contract; a wrong address is answered with a code.
+    check(symbol::mem_free_host, unsafe { bound.driver().mem_free_host(pointer.cast()) })
+}
+
+/// Copies `bytes` from the host to device memory of the current context. Complete on return. Driver functions:
+/// `cuMemcpyHtoDAsync_v2` on a stream of the context's own, and its wait: `cuMemcpyHtoD_v2` may return before the data has
+/// landed.
+///
+/// # Errors
+///
+/// The driver's code: `INVALID_VALUE` where the bytes are not all of one live allocation.
+///
+/// # Safety
+///
+/// `source` is valid for reads of `bytes`, and nothing else uses the device's bytes during the call.
+#[track_caller]
+pub unsafe fn memcpy_htod(destination: u64, source: *const c_void, bytes: usize) -> Result<()> {
+    let context = Context::current()?.inner;
+    // SAFETY: the caller's contract; a wrong device address is answered with a code.
+    unsafe { copy::upload(&context, destination, source, bytes, Mode::Waited(Order::Now)) }
+}
+
+/// Copies `bytes` of device memory of the current context to the host. Complete on return. Driver functions:
+/// `cuMemcpyDtoHAsync_v2` on a stream of the context's own, and its wait.
+///
+/// # Errors
+///
+/// The driver's code: `INVALID_VALUE` where the bytes are not all of one live allocation.
+///
+/// # Safety
+///
+/// `destination` is valid for writes of `bytes`, and nothing else uses them or writes the device's during the call.
+#[track_caller]
+pub unsafe fn memcpy_dtoh(destination: *mut c_void, source: u64, bytes: usize) -> Result<()> {
+    let context = Context::current()?.inner;
+    let mode = Mode::Waited(Order::Now);
+    // SAFETY: the caller's contract; a wrong device address is answered with a code.
+    unsafe { copy::download(&context, destination, HostKind::Unknown, source, bytes, mode) }
+}
+
+/// Free and total memory of the current device, in bytes. Does not wait. Driver function: `cuMemGetInfo_v2`.
+///
+/// ```
+/// let (free, total) = memcore::memory::mem_get_info()?;
+/// assert!(free <= total);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The driver's code; what opening the default context fails with.
+#[track_caller]
+pub fn mem_get_info() -> Result<(usize, usize)> {
+    let (free, total) = Context::current()?.memory_info()?;
+    Ok((free as usize, total as usize))
+}

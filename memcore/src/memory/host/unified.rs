@@ -1,0 +1,158 @@
+//! Unified (managed) memory.
+
+use core::borrow::{Borrow, BorrowMut};
+use core::cmp::Ordering;
+use core::ffi::c_void;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::ops::{Deref, DerefMut};
+use core::ptr;
+use std::io::{self, Read};
+
+use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
+
+use super::array::HostArray;
+use super::boxed::host_box;
+use super::buffer::{host_buffer, host_traits};
+use super::owner::HostMemory;
+use crate::context::{Context, Inner};
+use crate::device::DeviceAttribute;
+use crate::driver::ffi::CUdeviceptr;
+use crate::driver::{Driver, check, symbol};
+use crate::error::{Error, Result};
+use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice, UnifiedPointer};
+
+/// Memory from `cuMemAllocManaged`.
+pub(super) enum Managed {}
+
+/// `CU_MEM_ATTACH_GLOBAL`.
+const ATTACH_GLOBAL: u32 = 1;
+
+impl HostMemory for Managed {
+    fn require(context: &Inner) -> Result<()> {
+        let has = |attribute| context.device().attribute(attribute).map(|value| value != 0);
+        if !has(DeviceAttribute::MANAGED_MEMORY)? {
+            return Err(Error::Unsupported { what: "unified memory" });
+        }
+        // The host could not touch it while the device is busy with anything: no `&[T]` can promise that.
+        if !has(DeviceAttribute::CONCURRENT_MANAGED_ACCESS)? {
+            return Err(Error::Unsupported { what: "unified memory that the host may use while the device is busy" });
+        }
+        Ok(())
+    }
+
+    fn allocate(driver: &dyn Driver, bytes: usize) -> Result<*mut c_void> {
+        let mut address: CUdeviceptr = 0;
+        // SAFETY: `address` is writable for the length of the call.
+        let status = unsafe { driver.mem_alloc_managed(&raw mut address, bytes, ATTACH_GLOBAL) };
+        check(symbol::mem_alloc_managed, status)?;
+        Ok(ptr::with_exposed_provenance_mut(address as usize))
+    }
+
+    unsafe fn free(driver: &dyn Driver, pointer: *mut c_void) -> Result<()> {
+        // SAFETY: the caller's contract.
+        check(symbol::mem_free, unsafe { driver.mem_free(pointer.expose_provenance() as u64) })
+    }
+}
+
+/// An array of `T`s in unified memory, which it owns: a `Box<[T]>` at one address for host and device.
+///
+/// It derefs to `[T]`; pages move to whoever touches them. [`as_device_slice`](Self::as_device_slice) is the device's side,
+/// for copies and fills that the device does. [`unified_vec!`](crate::unified_vec) makes one, and
+/// [`MemoryAdvise`](crate::memory::MemoryAdvise) moves its pages ahead of use.
+///
+/// While the device works on it (a kernel, or a raw asynchronous copy) the host must not read or write it: that would be a
+/// race, whose values are anyone's. memcore's safe calls are complete on return, so that with them alone it cannot happen;
+/// whoever gives [`as_unified_ptr`](Self::as_unified_ptr) to a kernel waits for the kernel before the next use.
+///
+/// The constructors without `_in` use the current context ([`Context::current`]). They call `cuMemAllocManaged`, which does
+/// not wait for device work. Their errors are [`Error::Unsupported`] where the device has no unified memory, or none that
+/// the host may use while the device is busy (`CONCURRENT_MANAGED_ACCESS` is 0); [`Error::OutOfMemory`];
+/// [`Error::SizeOverflow`]; the driver's code; and, without `_in`, what opening the default context fails with. Dropped,
+/// the memory is freed (`cuMemFree_v2`, which may wait for device work); the drop does not panic, and a failure goes to
+/// [`Context::take_drop_errors`]. An empty buffer, and one of a type without bytes, has no memory and makes no driver
+/// call.
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let mut unified = unified_vec![1.0f32, 2.0, 3.0]?;
+/// unified[0] = 10.0; // by the host
+/// fill!(unified.as_device_slice_mut()[1..] <- 7.0)?; // by the device
+/// assert_eq!(*unified, [10.0, 7.0, 7.0]);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+pub struct UnifiedBuffer<T> {
+    array: HostArray<T, Managed>,
+}
+
+host_buffer!(
+    UnifiedBuffer,
+    UnifiedPointer<T>,
+    UnifiedPointer::from_mut_ptr,
+    UnifiedPointer::as_mut_ptr,
+    "cuMemAllocManaged` or `cudaMallocManaged",
+    "cuMemFree_v2"
+);
+
+/// One `T` in unified memory, which it owns: a `Box<T>` at one address for host and device.
+///
+/// It derefs to `T`. What its constructors call and fail with, what its drop does, and when the host may use it, is as for
+/// [`UnifiedBuffer`]. [`unified_box!`](crate::unified_box) makes one.
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let mut value = unified_box![5u32]?;
+/// *value += 1;
+/// let dev = device_vec![0u32; 2]?;
+/// copy!(value.as_device_slice_mut() <- dev[..1])?;
+/// assert_eq!(*value, 0);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+pub struct UnifiedBox<T> {
+    /// INVARIANT: its length is 1.
+    array: HostArray<T, Managed>,
+}
+
+host_box!(UnifiedBox, UnifiedPointer<T>, UnifiedPointer::from_mut_ptr, UnifiedPointer::as_mut_ptr);
+
+/// The device's side of unified memory.
+macro_rules! device_side {
+    ($owner:ident) => {
+        impl<T> $owner<T> {
+            /// The first element's address, for host and device.
+            #[must_use]
+            pub fn as_unified_ptr(&self) -> UnifiedPointer<T> {
+                UnifiedPointer::from_raw(self.array.address())
+            }
+
+            /// The first element's address, for the device.
+            #[must_use]
+            pub fn as_device_ptr(&self) -> DevicePointer<T> {
+                DevicePointer::from_raw(self.array.address())
+            }
+
+            /// The memory as the device's, to be read.
+            #[must_use]
+            pub fn as_device_slice(&self) -> &DeviceSlice<T> {
+                // SAFETY: unified memory is the device's too, in a context that the owner keeps open; it is initialised, and
+                // borrowed as `self` is.
+                unsafe { DeviceSlice::from_raw_parts(self.as_device_ptr(), self.array.len()) }
+            }
+
+            /// The memory as the device's, to be written. Whatever bytes the device writes are a `T`.
+            #[must_use]
+            pub fn as_device_slice_mut(&mut self) -> &mut DeviceSlice<T>
+            where
+                T: AnyBitPattern,
+            {
+                // SAFETY: as for `as_device_slice`; `&mut self` makes it the only use, and any bytes are a `T`.
+                unsafe { DeviceSlice::from_raw_parts_mut(self.as_device_ptr(), self.array.len()) }
+            }
+        }
+    };
+}
+
+device_side!(UnifiedBuffer);
+device_side!(UnifiedBox);
