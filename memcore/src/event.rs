@@ -14,7 +14,7 @@ use crate::error::{Error, Result, Status};
 /// before the mark. An event that was never recorded counts as reached.
 ///
 /// ```
-/// use memcore::{Event, prelude::*};
+/// use memcore::prelude::*;
 ///
 /// let (first, second) = (Stream::new()?, Stream::new()?);
 /// let event = Event::new()?;
@@ -84,7 +84,7 @@ impl Event {
         check(symbol::event_synchronize, unsafe { bound.driver().event_synchronize(self.raw.0) })
     }
 
-    /// The device time between two marks, to about half a microsecond. Does not wait. Driver function:
+    /// The device time between two marks, which the driver keeps to about half a microsecond. Does not wait. Driver function:
     /// `cuEventElapsedTime`.
     ///
     /// # Errors

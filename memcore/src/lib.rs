@@ -43,8 +43,6 @@
 pub mod __private;
 mod context;
 mod copy;
-#[doc(hidden)]
-pub mod derive_support;
 mod device;
 mod driver;
 mod error;

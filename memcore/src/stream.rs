@@ -88,7 +88,8 @@ impl Stream {
     /// # Errors
     ///
     /// [`Error::StreamCapturing`]; the driver's code: of the wait, or of earlier asynchronous work that failed. An error
-    /// says nothing of whether the work is done.
+    /// says nothing of whether the work is done; if the wait fails over and over, what is freed in this context from then
+    /// on leaks ([`Error::Unsettled`]).
     #[track_caller]
     pub fn synchronize(&self) -> Result<()> {
         let bound = self.bind()?;

@@ -24,7 +24,7 @@ fn a_box_is_a_slice_of_one(_: &Context) -> Outcome {
     let buffer = device_vec![6_u32, 7]?;
     copy!(dev <- buffer[1..])?;
     assert_eq!((dev.len(), dev.to_vec()?), (1, vec![7]));
-    assert_eq!(copy!(dev <- buffer), Err(Error::LengthMismatch { destination: 1, source_len: 2 }));
+    assert_eq!(copy!(dev <- buffer), Err(Error::LengthMismatch { destination_len: 1, source_len: 2 }));
     fill!(dev <- 9)?;
     assert_eq!(dev.first().unwrap().to_value()?, 9);
     Ok(())

@@ -103,12 +103,12 @@ fn lengths_must_match(_: &Context) -> Outcome {
     let mut dev = device_vec![1_u8, 2, 3]?;
     let mut host = [0_u8; 2];
     let mut other = device_vec![0_u8; 4]?;
-    assert_eq!(copy!(dev <- [1_u8, 2]), Err(Error::LengthMismatch { destination: 3, source_len: 2 }));
-    assert_eq!(copy!(host <- dev), Err(Error::LengthMismatch { destination: 2, source_len: 3 }));
-    assert_eq!(copy!(other <- dev), Err(Error::LengthMismatch { destination: 4, source_len: 3 }));
-    assert_eq!(copy!(host <- [1_u8]), Err(Error::LengthMismatch { destination: 2, source_len: 1 }));
-    assert_eq!(copy!(dev[..0] <- [1_u8]), Err(Error::LengthMismatch { destination: 0, source_len: 1 }));
-    assert_eq!(dev.to_value(), Err(Error::LengthMismatch { destination: 1, source_len: 3 }));
+    assert_eq!(copy!(dev <- [1_u8, 2]), Err(Error::LengthMismatch { destination_len: 3, source_len: 2 }));
+    assert_eq!(copy!(host <- dev), Err(Error::LengthMismatch { destination_len: 2, source_len: 3 }));
+    assert_eq!(copy!(other <- dev), Err(Error::LengthMismatch { destination_len: 4, source_len: 3 }));
+    assert_eq!(copy!(host <- [1_u8]), Err(Error::LengthMismatch { destination_len: 2, source_len: 1 }));
+    assert_eq!(copy!(dev[..0] <- [1_u8]), Err(Error::LengthMismatch { destination_len: 0, source_len: 1 }));
+    assert_eq!(dev.to_value(), Err(Error::LengthMismatch { destination_len: 1, source_len: 3 }));
     assert_eq!((dev.to_vec()?, host), (vec![1, 2, 3], [0; 2]));
     Ok(())
 }
@@ -139,7 +139,7 @@ fn on_a_stream(_: &Context) -> Outcome {
     copy!(back <- dev, &stream)?;
     copy!(locked <- dev, stream)?;
     assert!(back == host && *locked == *host);
-    assert_eq!(copy!(dev[..1] <- host, stream), Err(Error::LengthMismatch { destination: 1, source_len: 1 << 20 }));
+    assert_eq!(copy!(dev[..1] <- host, stream), Err(Error::LengthMismatch { destination_len: 1, source_len: 1 << 20 }));
     Ok(())
 }
 

@@ -49,7 +49,7 @@ fn copies_go_from_device_to_device(here: &Context, there: &Context) -> Outcome {
     }
     let near = device_vec![in here; 1_u8, 2, 3]?;
     let mut far = device_vec![in there; 0_u8; 2]?;
-    assert_eq!(copy!(far <- near), Err(Error::LengthMismatch { destination: 2, source_len: 3 }));
+    assert_eq!(copy!(far <- near), Err(Error::LengthMismatch { destination_len: 2, source_len: 3 }));
     copy!(far[1..] <- near[2..])?;
     assert_eq!(far.to_vec()?, [0, 3]);
     Ok(())

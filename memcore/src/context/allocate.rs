@@ -19,7 +19,7 @@ pub enum AllocatorKind {
     /// From a memory pool of the context's own, which keeps what is freed until [`trim`](super::Context::trim)
     /// (`cuMemAllocFromPoolAsync`).
     Pool,
-    /// From the driver, one call an allocation (`cuMemAlloc`): the device has no pools.
+    /// From the driver, one call per allocation (`cuMemAlloc`): the device has no pools.
     Direct,
 }
 
@@ -27,7 +27,8 @@ pub enum AllocatorKind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allocation {
     pub(crate) address: CUdeviceptr,
-    pub(crate) origin: AllocatorKind,
+    /// `None` where the driver could not be asked yet.
+    pub(crate) origin: Option<AllocatorKind>,
 }
 
 /// Work to be queued in new memory before anyone has it.
@@ -180,12 +181,12 @@ impl Inner {
                 // SAFETY: `address` is writable for the length of the call; pool and stream are alive.
                 let status = unsafe { self.driver().mem_alloc_from_pool(&raw mut address, bytes, pool.0, stream) };
                 check(symbol::mem_alloc_from_pool, status)?;
-                Ok(Allocation { address, origin: AllocatorKind::Pool })
+                Ok(Allocation { address, origin: Some(AllocatorKind::Pool) })
             }
             None => {
                 // SAFETY: `address` is writable for the length of the call.
                 check(symbol::mem_alloc, unsafe { self.driver().mem_alloc(&raw mut address, bytes) })?;
-                Ok(Allocation { address, origin: AllocatorKind::Direct })
+                Ok(Allocation { address, origin: Some(AllocatorKind::Direct) })
             }
         }
     }
@@ -211,10 +212,14 @@ impl Inner {
     #[track_caller]
     fn free_bound(&self, allocation: Allocation) -> Result<()> {
         if self.is_unsettled() {
-            // The last word on this context was an error; what failed then is what keeps the memory from being freed.
+            // The device may still write this memory.
             return Err(Error::Unsettled);
         }
-        match allocation.origin {
+        let origin = match allocation.origin {
+            Some(origin) => origin,
+            None => self.origin_of(allocation.address)?,
+        };
+        match origin {
             AllocatorKind::Pool => {
                 let stream = self.allocator().stream.handle();
                 // SAFETY: the memory came from a pool, its owner gives it up, and no pending work uses it.

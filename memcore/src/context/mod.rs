@@ -14,7 +14,7 @@ pub(crate) use allocate::{Allocation, Prepare, freed_at_exit};
 pub(crate) use binding::{Bound, Relaxed};
 pub use current::Entered;
 pub(crate) use inner::Inner;
-pub(crate) use registry::{context_of, owner_of};
+pub(crate) use registry::{context_of, keep_open_contexts, owner_of};
 pub(crate) use settle::{Exposed, settle};
 pub(crate) use streams::RawStream;
 
@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 
 /// A device's primary context: what memory and streams belong to.
 ///
-/// A cheap clone. It is the context that the CUDA runtime API and the libraries built on it use, so device pointers can
+/// Cloning is cheap. It is the context that the CUDA runtime API and the libraries built on it use, so device pointers can
 /// be shared with them. Every buffer and stream keeps its context open and makes it current for its own calls, on any
 /// thread; the caller's current context stays as it was. When the last clone and the last owner are gone the context is
 /// released (`cuDevicePrimaryCtxRelease_v2`).
@@ -53,7 +53,8 @@ impl Context {
     /// Opens the primary context of `device`; a second call for the same device gives a clone of the first.
     ///
     /// Driver functions: `cuDevicePrimaryCtxRetain`, `cuStreamCreateWithPriority`, `cuMemPoolCreate`,
-    /// `cuMemPoolSetAttribute`. Opening a GPU's first context takes about a tenth of a second.
+    /// `cuMemPoolSetAttribute`. It does not wait for device work; opening a GPU's first context takes a while (106 to 133 ms
+    /// on the H200 of `docs/design.md`).
     ///
     /// # Errors
     ///
@@ -75,7 +76,7 @@ impl Context {
     }
 
     /// Makes the context current on this thread until the guard is dropped, for memcore and for the driver
-    /// (`cuCtxSetCurrent`).
+    /// (`cuCtxSetCurrent`). A driver that refuses (its failure is logged) refuses the next call too, which says so.
     pub fn enter(&self) -> Entered<'_> {
         current::enter(self)
     }
@@ -94,6 +95,7 @@ impl Context {
     #[track_caller]
     pub fn synchronize(&self) -> Result<()> {
         let bound = self.inner.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
         // SAFETY: the context is current; the call takes no pointer.
         check(symbol::context_synchronize, unsafe { bound.driver().context_synchronize() })
     }

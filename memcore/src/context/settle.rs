@@ -5,7 +5,6 @@
 //! be freed, read or written by safe code after it returns must not return before it is *proved* that the device is done
 //! with that memory, or must keep the memory from ever being reused.
 
-use core::sync::atomic::Ordering;
 use std::process::abort;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -60,7 +59,7 @@ pub(crate) fn settle(context: &Inner, stream: CUstream, exposed: Exposed<'_>) ->
     }
     match exposed {
         Exposed::Nothing => context.mark_unsettled(),
-        Exposed::HostVisible(Some(ticket)) if has_arrived(ticket) => context.mark_unsettled(),
+        Exposed::HostVisible(Some(ticket)) if arrives(ticket) => context.mark_unsettled(),
         Exposed::HostVisible(_) => {
             log::error!(
                 "aborting: a wait failed ({error}) and the device may still be writing host memory that this program is \
@@ -72,9 +71,9 @@ pub(crate) fn settle(context: &Inner, stream: CUstream, exposed: Exposed<'_>) ->
     Err(error)
 }
 
-fn has_arrived(ticket: Ticket<'_>) -> bool {
+fn arrives(ticket: Ticket<'_>) -> bool {
     let deadline = Instant::now() + PATIENCE;
-    while !ticket.is_due(Ordering::Acquire) {
+    while !ticket.has_arrived() {
         if Instant::now() > deadline {
             return false;
         }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use super::inner::Inner;
 use crate::driver::ffi::{CUdeviceptr, CUstream};
 use crate::driver::{Driver, check, symbol};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// `CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP`.
 const PORTABLE_AND_MAPPED: u32 = 1 | 2;
@@ -22,8 +22,8 @@ pub(crate) struct Ticket<'t> {
 
 impl Ticket<'_> {
     /// Whether the work before it is done. Numbers rise, and wrap.
-    pub(super) fn is_due(self, ordering: Ordering) -> bool {
-        self.word.load(ordering).wrapping_sub(self.number) < u32::MAX / 2
+    pub(super) fn has_arrived(self) -> bool {
+        self.word.load(Ordering::Acquire).wrapping_sub(self.number) < u32::MAX / 2
     }
 }
 
@@ -67,7 +67,7 @@ impl Tickets {
     /// Frees the word, unless a ticket is still pending: then it leaks.
     pub(crate) fn free(&mut self, driver: &dyn Driver) {
         let drawn = self.drawn.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(word) = drawn.take_if(|word| word.last_is_due()) {
+        if let Some(word) = drawn.take_if(|word| word.last_has_arrived()) {
             // SAFETY: the word came from `mem_host_alloc`, no ticket borrows it (`&mut self`), and the last write is done.
             let status = unsafe { driver.mem_free_host(word.host.as_ptr().cast()) };
             if !status.is_success() {
@@ -78,10 +78,10 @@ impl Tickets {
 }
 
 impl Word {
-    fn last_is_due(&self) -> bool {
+    fn last_has_arrived(&self) -> bool {
         // SAFETY: by the invariant the word is live.
         let word = unsafe { self.host.as_ref() };
-        Ticket { word, number: self.last }.is_due(Ordering::Acquire)
+        Ticket { word, number: self.last }.has_arrived()
     }
 
     #[track_caller]
@@ -104,7 +104,7 @@ impl Word {
             (_, mapped) => {
                 // SAFETY: `host` came from `mem_host_alloc` and nothing uses it.
                 let _ = unsafe { driver.mem_free_host(host) };
-                mapped.and(Err(crate::Error::Unsupported { what: "page-locked memory" }))
+                mapped.and(Err(Error::Unsupported { what: "page-locked memory" }))
             }
         }
     }

@@ -84,7 +84,7 @@ impl Device {
     /// Whether the device is memcore's simulation and no GPU.
     #[must_use]
     pub fn is_simulated(&self) -> bool {
-        self.driver.kind() == "simulated"
+        self.driver.is_simulated()
     }
 
     /// The newest CUDA version the driver knows, as (major, minor). Driver function: `cuDriverGetVersion`.
@@ -152,7 +152,7 @@ impl Device {
         Ok(value)
     }
 
-    /// The device's memory in bytes, used and free. Driver function: `cuDeviceTotalMem_v2`.
+    /// The device's memory in bytes, in total. Driver function: `cuDeviceTotalMem_v2`.
     ///
     /// # Errors
     ///

@@ -34,10 +34,12 @@ fn choose() -> Result<Arc<dyn Driver>> {
         Some("sim") => simulated(),
         Some("auto") => match cuda() {
             Ok(driver) => Ok(driver),
-            Err(error) => {
+            // A driver that is there but does not work is a fault to be seen, not to be worked around.
+            Err(error @ (Error::NoDriver { .. } | Error::NoDevice { .. })) => {
                 log::info!("running on the simulated device: {error}");
                 simulated()
             }
+            Err(error) => Err(error),
         },
         Some(value) => {
             Err(Error::InvalidVariable { variable: VARIABLE, value: value.to_owned(), expected: "cuda, sim or auto" })

@@ -13,10 +13,7 @@ use crate::error::{Error, Result, Status};
 
 /// The names under which the driver is installed: the versioned ones, since images made to run programs, not to build
 /// them, have no other.
-#[cfg(not(windows))]
 const LIBRARIES: [&str; 2] = ["libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"];
-#[cfg(windows)]
-const LIBRARIES: [&str; 1] = ["nvcuda.dll"];
 
 /// One function of the library, looked up when it is first called.
 struct Symbol(AtomicPtr<c_void>);
@@ -46,13 +43,13 @@ macro_rules! cuda_driver {
     ($($method:ident = $symbol:literal($($arg:ident: $type:ty),*);)*) => {
         /// The loaded driver library and its functions.
         pub(super) struct CudaDriver {
-            /// Never unloaded: the driver is kept for the life of the process.
-            library: Library,
+            /// Never unloaded: threads and exit handlers of the driver may outlive any use of it here.
+            library: &'static Library,
             $($method: Symbol,)*
         }
 
         impl CudaDriver {
-            const fn with_library(library: Library) -> Self {
+            const fn with_library(library: &'static Library) -> Self {
                 Self { library, $($method: Symbol::unresolved(),)* }
             }
         }
@@ -65,7 +62,7 @@ macro_rules! cuda_driver {
                         Ok(name) => name,
                         Err(_) => panic!("a symbol's name holds no NUL"),
                     };
-                    let Some(address) = self.$method.get(&self.library, NAME) else {
+                    let Some(address) = self.$method.get(self.library, NAME) else {
                         return Status::MISSING_SYMBOL;
                     };
                     // SAFETY: the driver's versioned symbol of this name has this C signature; what it returns as an
@@ -87,7 +84,7 @@ impl CudaDriver {
         for name in LIBRARIES {
             // SAFETY: the driver's initialisers are made to run at any time, on any thread.
             match unsafe { Library::new(name) } {
-                Ok(library) => return Ok(Self::with_library(library)),
+                Ok(library) => return Ok(Self::with_library(Box::leak(Box::new(library)))),
                 Err(error) => tried.push(format!("{name}: {}", reason(&error))),
             }
         }
@@ -108,8 +105,8 @@ fn reason(error: &libloading::Error) -> String {
 }
 
 impl DriverKind for CudaDriver {
-    fn kind(&self) -> &'static str {
-        "CUDA"
+    fn is_simulated(&self) -> bool {
+        false
     }
 
     fn reserved_by(&self, _address: u64) -> Option<i32> {

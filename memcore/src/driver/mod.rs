@@ -19,8 +19,13 @@ use ffi::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUmemPoolProps, CUmemoryPoo
 
 /// What a driver is, beside its entry points.
 pub(crate) trait DriverKind {
+    /// Whether this is the simulated device.
+    fn is_simulated(&self) -> bool;
+
     /// `"CUDA"` or `"simulated"`.
-    fn kind(&self) -> &'static str;
+    fn kind(&self) -> &'static str {
+        if self.is_simulated() { "simulated" } else { "CUDA" }
+    }
 
     /// The device whose reserved addresses hold `address`: only simulated devices reserve any.
     fn reserved_by(&self, address: u64) -> Option<i32>;

@@ -13,15 +13,15 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 /// finds wrong has a variant of its own and is never disguised as a code. Lengths are in elements, sizes in bytes.
 ///
 /// ```
-/// use memcore::{Error, Status, prelude::*};
+/// use memcore::{Error, prelude::*};
 ///
 /// let mut dev = device_vec![1.0f32, 2.0, 3.0]?;
 /// let error = copy!(dev <- [1.0f32, 2.0]).unwrap_err();
-/// assert_eq!(error, Error::LengthMismatch { destination: 3, source_len: 2 });
+/// assert_eq!(error, Error::LengthMismatch { destination_len: 3, source_len: 2 });
 /// assert_eq!(error.status(), None);
 /// # Ok::<(), memcore::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The driver refused or failed a call.
@@ -33,10 +33,10 @@ pub enum Error {
         status: Status,
     },
 
-    /// There is not enough memory for an allocation, also after waiting for pending frees and trimming the pool.
+    /// There is not enough memory for an allocation, even after waiting for pending frees and trimming the pool.
     #[error("{operation} is out of memory: {requested} bytes asked for{}", free_of(*.free, *.total))]
     OutOfMemory {
-        /// The driver function that was refused, or `"host allocation"`.
+        /// The driver function that was refused.
         operation: &'static str,
         /// Bytes asked for.
         requested: u64,
@@ -46,11 +46,18 @@ pub enum Error {
         total: Option<u64>,
     },
 
+    /// The host has no room for a `Vec` of this size.
+    #[error("the host has no room for {requested} bytes")]
+    HostAllocation {
+        /// Bytes asked for.
+        requested: u64,
+    },
+
     /// The two sides of a copy differ in length.
-    #[error("lengths differ: the destination has {destination} elements, the source {source_len}")]
+    #[error("lengths differ: the destination has {destination_len} elements, the source {source_len}")]
     LengthMismatch {
         /// Elements of the destination.
-        destination: usize,
+        destination_len: usize,
         /// Elements of the source.
         source_len: usize,
     },
@@ -75,7 +82,7 @@ pub enum Error {
     },
 
     /// The driver has no device.
-    #[error("the {driver} driver has no device; set MEMCORE_DRIVER=sim to run on the simulated device")]
+    #[error("the {driver} driver has no device; {}", no_device_help(.driver))]
     NoDevice {
         /// `"CUDA"` or `"simulated"`.
         driver: &'static str,
@@ -212,6 +219,13 @@ impl ViewError {
     }
 }
 
+/// The text of `Display`: it is what a program shows whose `main` returns the error.
+impl core::fmt::Debug for Error {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        core::fmt::Display::fmt(self, f)
+    }
+}
+
 impl Error {
     /// The driver's code, where the driver gave one.
     #[must_use]
@@ -226,7 +240,10 @@ impl Error {
     /// Whether memory ran out, on the device or for page-locking.
     #[must_use]
     pub const fn is_out_of_memory(&self) -> bool {
-        matches!(self, Self::OutOfMemory { .. } | Self::Driver { status: Status::OUT_OF_MEMORY, .. })
+        matches!(
+            self,
+            Self::OutOfMemory { .. } | Self::HostAllocation { .. } | Self::Driver { status: Status::OUT_OF_MEMORY, .. }
+        )
     }
 
     /// Adds the bytes asked for to the driver's word that host memory ran out: how much the device has does not matter.
@@ -251,6 +268,15 @@ impl Error {
 /// `": what it means"`, where this crate knows the code.
 fn meaning(status: Status) -> String {
     status.meaning().map(|text| format!(": {text}")).unwrap_or_default()
+}
+
+/// What helps where a driver has no device.
+fn no_device_help(driver: &str) -> &'static str {
+    if driver == "simulated" {
+        "MEMCORE_SIM_DEVICES says how many it has"
+    } else {
+        "set MEMCORE_DRIVER=sim to run on the simulated device"
+    }
 }
 
 /// `", F of T bytes free"`, where both are known.

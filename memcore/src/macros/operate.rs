@@ -88,7 +88,7 @@ macro_rules! copy {
 /// # Errors
 ///
 /// The value is a [`Result<(), Error>`](crate::Result): [`DifferentDrivers`](crate::Error::DifferentDrivers);
-/// [`StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
+/// [`OtherDevice`](crate::Error::OtherDevice); [`StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
 ///
 /// # Panics
 ///
@@ -114,6 +114,9 @@ macro_rules! __operate {
         use $crate::__private::{ToDestination as _, ToSource as _};
         $crate::__private::copy(($($destination)+).__as_copy_destination(), ($source).__as_copy_source(), $crate::__private::Now)
     }};
+    (fill [$($destination:tt)+] <- $value:expr, async $stream:expr $(,)?) => {
+        ::core::compile_error!("`fill!` has no asynchronous form: see `DeviceSlice::set_8_async` and its kin")
+    };
     (fill [$($destination:tt)+] <- $value:expr, $stream:expr $(,)?) => {{
         use $crate::__private::{On as _, ToDestination as _};
         $crate::__private::fill(($($destination)+).__as_copy_destination(), $value, ($stream).__as_stream())
@@ -126,6 +129,6 @@ macro_rules! __operate {
         $crate::__operate!($operation [$($destination)* $next] $($rest)+)
     };
     ($operation:ident [$($destination:tt)*] $($rest:tt)*) => {
-        ::core::compile_error!("expected `destination <- source` or `destination <- source, stream`")
+        ::core::compile_error!("expected `destination <- source`, `destination <- source, stream` or `destination <- source, async stream`")
     };
 }

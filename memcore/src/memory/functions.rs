@@ -10,7 +10,8 @@ use super::{DeviceCopy, DevicePointer, UnifiedPointer};
 use crate::context::{Context, Relaxed};
 use crate::copy::{self, HostKind, Mode, Order};
 use crate::driver::{check, symbol};
-use crate::error::Result;
+#[allow(unused_imports, reason = "the documentation links to it")]
+use crate::error::{Error, Result};
 use crate::stream::Stream;
 
 /// Allocates device memory for `count` elements, whose bytes are whatever they are. Does not wait. Driver function:

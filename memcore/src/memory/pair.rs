@@ -17,7 +17,7 @@ use crate::stream::Stream;
 #[diagnostic::on_unimplemented(
     message = "cannot copy a `{S}` to a `{Self}`",
     label = "the two sides must have the same element type",
-    note = "where only the type of the bytes differs, view one side as the other's: `view_as::<T>()`"
+    note = "convert the values on the host; or, where the bytes are meant and not the values, `view_as::<T>()` one side"
 )]
 pub trait Pair<S> {
     #[doc(hidden)]

@@ -23,6 +23,6 @@ pub(crate) fn view_len<T, U>(address: u64, len: usize) -> Result<usize> {
     Err(ViewError::error::<T, U>(address, len, reason))
 }
 
-pub(crate) fn same_len(destination: usize, source_len: usize) -> Result<()> {
-    if destination == source_len { Ok(()) } else { Err(Error::LengthMismatch { destination, source_len }) }
+pub(crate) fn same_len(destination_len: usize, source_len: usize) -> Result<()> {
+    if destination_len == source_len { Ok(()) } else { Err(Error::LengthMismatch { destination_len, source_len }) }
 }

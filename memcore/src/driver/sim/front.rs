@@ -93,8 +93,8 @@ impl fmt::Debug for SimDriver {
 }
 
 impl DriverKind for SimDriver {
-    fn kind(&self) -> &'static str {
-        "simulated"
+    fn is_simulated(&self) -> bool {
+        true
     }
 
     fn reserved_by(&self, address: u64) -> Option<i32> {

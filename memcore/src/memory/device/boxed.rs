@@ -68,6 +68,19 @@ impl<T> DeviceBox<T> {
         Ok(Self { buffer: DeviceBuffer::zeroed(1)? })
     }
 
+    /// As [`zeroed`](Self::zeroed), in `context`.
+    ///
+    /// # Errors
+    ///
+    /// As [`DeviceBuffer`]'s constructors.
+    #[track_caller]
+    pub fn zeroed_in(context: &Context) -> Result<Self>
+    where
+        T: Zeroable,
+    {
+        Ok(Self { buffer: DeviceBuffer::zeroed_in(context, 1)? })
+    }
+
     /// Room for a value, whose bytes are whatever they are.
     ///
     /// # Errors

@@ -1,6 +1,5 @@
 //! The owner of a device allocation, without a type.
 
-use core::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use crate::context::{Allocation, Context, Inner, Prepare, owner_of};
@@ -10,6 +9,7 @@ use crate::error::{Error, Result};
 pub(crate) struct DeviceMemory {
     context: Arc<Inner>,
     allocation: Allocation,
+    is_freed: bool,
 }
 
 impl DeviceMemory {
@@ -22,7 +22,7 @@ impl DeviceMemory {
     pub(super) unsafe fn allocate(context: Arc<Inner>, bytes: usize, prepare: impl Prepare) -> Result<Self> {
         // SAFETY: the caller's contract.
         let allocation = unsafe { context.allocate(bytes, prepare)? };
-        Ok(Self { context, allocation })
+        Ok(Self { context, allocation, is_freed: false })
     }
 
     /// The allocation at `address`, made elsewhere.
@@ -36,14 +36,9 @@ impl DeviceMemory {
             // Opening the current context may be what makes the address known.
             Context::current().and_then(|_| owner_of(address))
         })?;
-        match context.origin_of(address) {
-            Ok(origin) => Ok(Self { context, allocation: Allocation { address, origin } }),
-            Err(error) => {
-                // It cannot be freed without knowing how it was made.
-                context.note_drop_error(error.clone());
-                Err(error)
-            }
-        }
+        // A driver that does not answer now is asked again when the memory is freed.
+        let origin = context.origin_of(address).ok();
+        Ok(Self { context, allocation: Allocation { address, origin }, is_freed: false })
     }
 
     pub(super) fn address(&self) -> u64 {
@@ -52,12 +47,10 @@ impl DeviceMemory {
 
     /// Frees the memory now, or gives it back with the reason why not.
     #[track_caller]
-    pub(crate) fn free(self) -> Result<(), (Error, Self)> {
+    pub(super) fn free(mut self) -> Result<(), (Error, Self)> {
         match self.context.free(self.allocation) {
             Ok(()) => {
-                let mut freed = ManuallyDrop::new(self);
-                // SAFETY: the context is dropped once: `freed` never drops its fields, and is not used again.
-                unsafe { core::ptr::drop_in_place(&raw mut freed.context) };
+                self.is_freed = true;
                 Ok(())
             }
             Err(error) => Err((error, self)),
@@ -67,6 +60,9 @@ impl DeviceMemory {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
+        if self.is_freed {
+            return;
+        }
         if let Err(error) = self.context.free(self.allocation) {
             self.context.note_drop_error(error);
         }

@@ -5,6 +5,7 @@ use core::mem::{ManuallyDrop, forget};
 
 use super::DeviceBuffer;
 use super::owner::DeviceMemory;
+use crate::context::keep_open_contexts;
 use crate::error::{Error, Result};
 use crate::memory::size::view_len;
 use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
@@ -42,8 +43,7 @@ impl<T> DeviceBuffer<T> {
     /// device's primary context with `cuMemAlloc`, `cudaMalloc`, or from a pool. The driver is asked which, and the free
     /// matches. For memory that stays someone else's take [`borrowed`](Self::borrowed).
     ///
-    /// If no context that is open in memcore can hold the memory, and the current one neither, it cannot be freed: it
-    /// leaks, which is logged.
+    /// If the driver cannot say whose the memory is it will not be freed, which is logged.
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -58,7 +58,8 @@ impl<T> DeviceBuffer<T> {
     /// # Safety
     ///
     /// `pointer` is the start of an allocation of at least `len` elements, initialised, aligned for `T`, not used by
-    /// pending work, and nobody else's from here on. A `len` of 0 asks for nothing, and takes nothing over.
+    /// pending work, and nobody else's from here on; it belongs to a context that is open in memcore, or to the current
+    /// one ([`Context::current`](crate::Context::current)). A `len` of 0 asks for nothing, and takes nothing over.
     #[must_use]
     pub unsafe fn from_raw_parts(pointer: DevicePointer<T>, len: usize) -> Self {
         let address = pointer.as_raw();
@@ -67,7 +68,11 @@ impl<T> DeviceBuffer<T> {
         } else {
             // SAFETY: the caller hands over the allocation at this address.
             unsafe { DeviceMemory::adopt(address) }
-                .inspect_err(|error| log::error!("device memory at {address:#x} cannot be freed: {error}"))
+                .inspect_err(|error| {
+                    log::error!("device memory at {address:#x} cannot be freed: {error}");
+                    // One of them holds the memory, which the buffer uses all the same.
+                    keep_open_contexts();
+                })
                 .ok()
         };
         Self { memory, address, len, marker: PhantomData }

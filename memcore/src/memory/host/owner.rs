@@ -2,8 +2,7 @@
 
 use core::ffi::c_void;
 use core::marker::PhantomData;
-use core::mem::ManuallyDrop;
-use core::ptr::{self, NonNull};
+use core::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::context::{Context, Inner, Relaxed, freed_at_exit};
@@ -34,6 +33,7 @@ pub(super) struct HostOwner<K: HostMemory> {
     context: Arc<Inner>,
     /// INVARIANT: by `K`'s driver function, and this owner's.
     pointer: NonNull<c_void>,
+    is_freed: bool,
     kind: PhantomData<K>,
 }
 
@@ -54,7 +54,7 @@ impl<K: HostMemory> HostOwner<K> {
         };
         let pointer = allocated.map_err(|error| error.without_device_memory(bytes))?;
         let pointer = NonNull::new(pointer).ok_or(Error::Unsupported { what: "host memory of this kind" })?;
-        Ok(Self { context, pointer, kind: PhantomData })
+        Ok(Self { context, pointer, is_freed: false, kind: PhantomData })
     }
 
     /// Memory made elsewhere, to be freed in the current context.
@@ -63,7 +63,7 @@ impl<K: HostMemory> HostOwner<K> {
     ///
     /// `pointer` is from the kind's driver function (or the runtime API's of that kind), and nobody else's from here on.
     pub(super) unsafe fn adopt(pointer: NonNull<c_void>) -> Result<Self> {
-        Ok(Self { context: Context::current()?.inner, pointer, kind: PhantomData })
+        Ok(Self { context: Context::current()?.inner, pointer, is_freed: false, kind: PhantomData })
     }
 
     pub(super) fn pointer(&self) -> NonNull<c_void> {
@@ -72,12 +72,10 @@ impl<K: HostMemory> HostOwner<K> {
 
     /// Frees the memory now, or gives it back with the reason why not.
     #[track_caller]
-    pub(super) fn free(self) -> Result<(), (Error, Self)> {
+    pub(super) fn free(mut self) -> Result<(), (Error, Self)> {
         match self.try_free() {
             Ok(()) => {
-                let mut freed = ManuallyDrop::new(self);
-                // SAFETY: the context is dropped once: `freed` never drops its fields, and is not used again.
-                unsafe { ptr::drop_in_place(&raw mut freed.context) };
+                self.is_freed = true;
                 Ok(())
             }
             Err(error) => Err((error, self)),
@@ -98,6 +96,9 @@ impl<K: HostMemory> HostOwner<K> {
 
 impl<K: HostMemory> Drop for HostOwner<K> {
     fn drop(&mut self) {
+        if self.is_freed {
+            return;
+        }
         if let Err(error) = self.try_free() {
             self.context.note_drop_error(error);
         }

@@ -156,6 +156,6 @@ pub(crate) fn host_vec<T>(len: usize) -> Result<Vec<T>> {
     let mut vec = Vec::new();
     let requested = (len * size_of::<T>()) as u64;
     let reserved = vec.try_reserve_exact(len);
-    reserved.map_err(|_| Error::OutOfMemory { operation: "host allocation", requested, free: None, total: None })?;
+    reserved.map_err(|_| Error::HostAllocation { requested })?;
     Ok(vec)
 }

@@ -1,6 +1,7 @@
 //! What the macros' expansions name. No part of the public interface.
 
-pub use crate::derive_support as derive;
+pub mod derive;
+
 pub use crate::memory::operand::{ToDestination, ToSource};
 pub use crate::memory::pair::{Pair, RawPair};
 
