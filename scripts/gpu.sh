@@ -29,7 +29,8 @@ build() {
     for target in conformance:test overhead:bench quickstart:example; do
         local path
         path=$(executable "${target%:*}" "${target#*:}" <<<"$messages")
-        [ -n "$path" ] && strip -o "$out/${target%:*}" "$path"
+        [ -n "$path" ] || { echo "cargo built no ${target%:*}" >&2; exit 1; }
+        strip -o "$out/${target%:*}" "$path"
     done
     messages=$(cargo test --release --message-format=json --no-run -p memcore --lib)
     strip -o "$out/unit" "$(executable memcore lib <<<"$messages")"

@@ -1,6 +1,6 @@
 //! Typed CUDA memory: [`#[derive(DeviceCopy)]`](macro@DeviceCopy) proves at compile time that a struct is plain device
-//! data, buffers own device and page-locked memory, and [`copy!`], [`fill!`] and [`device_vec!`] are single typed driver
-//! calls. One source runs on a GPU through `libcuda.so.1`, or with no GPU on the built-in simulated device.
+//! data, buffers own device, unified and page-locked memory, and [`copy!`] and [`fill!`] are single typed driver calls and
+//! their waits. One source runs on a GPU through `libcuda.so.1`, or with no GPU on the built-in simulated device.
 //!
 //! ```
 //! use memcore::prelude::*;
@@ -41,6 +41,9 @@
 
 #[doc(hidden)]
 pub mod __private;
+#[cfg(not(target_os = "linux"))]
+compile_error!("memcore runs on Linux (and WSL) alone");
+
 mod context;
 mod copy;
 mod device;

@@ -184,7 +184,7 @@ impl<T, K: HostMemory> HostArray<T, K> {
     where
         T: NoUninit + AnyBitPattern,
     {
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut **self);
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(self);
         let mut filled = 0;
         while filled < bytes.len() {
             match reader.read(&mut bytes[filled..]) {
