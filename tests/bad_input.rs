@@ -120,7 +120,7 @@ fn lengths_that_no_device_has() {
     // SAFETY: nothing is read: the host has no room for so much.
     let long = unsafe { DeviceSlice::from_raw_parts(dev.as_device_ptr(), isize::MAX as usize) };
     let error = long.to_vec().unwrap_err();
-    assert_eq!(error.to_string(), format!("host allocation is out of memory: {} bytes asked for", isize::MAX));
+    assert_eq!(error.to_string(), format!("the host has no room for {} bytes", isize::MAX));
     let error = DeviceBuffer::<[u8; 24]>::zeroed(usize::MAX).unwrap_err();
     assert_eq!(error.to_string(), format!("{} elements of 24 bytes each are more than can be addressed", usize::MAX));
     assert_eq!(dev.to_vec().unwrap(), [1; 4]);
@@ -231,7 +231,7 @@ fn a_code_that_nobody_knows_travels_as_its_number() {
     let error = copy!(dev <- [1, 2]).unwrap_err();
     assert_eq!(error.status(), Some(Status(4242)));
     assert_eq!(error.to_string(), "cuMemcpyHtoDAsync_v2 failed: unknown CUDA driver code (4242)");
-    assert_eq!(format!("{error:?}"), r#"Driver { operation: "cuMemcpyHtoDAsync_v2", status: Status(4242) }"#);
+    assert_eq!(format!("{error:?}"), error.to_string());
     assert!(!error.is_out_of_memory());
     copy!(dev <- [1, 2]).unwrap();
     drop(dev);
@@ -399,7 +399,7 @@ fn the_default_driver_is_chosen_by_variables() {
     expect(&[("MEMCORE_DRIVER", "")], &["MEMCORE_DRIVER=\"\"", "cuda, sim or auto"]);
     let sim = ("MEMCORE_DRIVER", "sim");
     expect(&[sim, ("MEMCORE_SIM_DEVICES", "3"), ("MEMCORE_DEVICE", "2")], &["simulated", "ordinal: 2"]);
-    expect(&[sim, ("MEMCORE_DEVICE", "1")], &["there is no device 1: the driver has 1"]);
+    expect(&[sim, ("MEMCORE_DEVICE", "1")], &["MEMCORE_DEVICE=\"1\"", "the number of a device that there is"]);
     expect(&[sim, ("MEMCORE_DEVICE", "-1")], &["MEMCORE_DEVICE=\"-1\"", "the number of a device"]);
     expect(&[sim, ("MEMCORE_SIM_DEVICES", "0")], &["the simulated driver has no device"]);
     expect(&[sim, ("MEMCORE_SIM_MEMORY", "4G")], &["MEMCORE_SIM_MEMORY=\"4G\"", "a number of bytes"]);

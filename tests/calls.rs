@@ -114,6 +114,35 @@ fn every_form_makes_the_documented_calls() -> memcore::Result<()> {
     drop(r.record("`device_box![u]`", || device_box![7_u32]));
     drop(r.record("`locked_vec![a, b, c]`", || locked_vec![1_u32, 2, 3]));
     drop(r.record("`locked_vec![u; m]`", || locked_vec![1_u32; 8]));
+    drop(r.record("`locked_box![u]`", || locked_box![7_u32]));
+    drop(r.record("`unified_vec![a, b, c]`", || unified_vec![1_u32, 2, 3]));
+    drop(r.record("`unified_vec![u; m]`", || unified_vec![1_u32; 8]));
+    drop(r.record("`unified_box![u]`", || unified_box![7_u32]));
+    drop(r.record("`unified_vec![]`", || {
+        let empty: memcore::Result<UnifiedBuffer<u32>> = unified_vec![];
+        empty
+    }));
+
+    let mut unified = unified_vec![5_u32; 8]?;
+    r.record("`copy!(dev <- unified)`", || copy!(dev <- unified));
+    r.record("`copy!(unified <- dev)`", || copy!(unified <- dev));
+    r.record("`copy!(unified <- host)`", || copy!(unified <- host));
+    r.record("`copy!(locked <- unified)`", || copy!(locked <- unified));
+    r.record("`copy!(dev <- unified.as_device_slice())`", || copy!(dev <- unified.as_device_slice()));
+    r.record("`copy!(unified.as_device_slice_mut() <- dev)`", || copy!(unified.as_device_slice_mut() <- dev));
+    r.record("`copy!(unified.as_device_slice_mut() <- host)`", || copy!(unified.as_device_slice_mut() <- host));
+    // SAFETY: both live to the end, and are used again only after the wait below.
+    r.record("`unsafe { copy!(unified <- dev, async stream) }`", || unsafe { copy!(unified <- dev, async stream) });
+    stream.synchronize()?;
+    r.record("`fill!(unified <- u)`", || fill!(unified <- 5));
+    r.record(
+        "`fill!(unified.as_device_slice_mut() <- u)`, 4 bytes",
+        || fill!(unified.as_device_slice_mut() <- 0x0102_0304),
+    );
+    r.record("drop of unified memory", || {
+        drop(unified);
+        Ok(())
+    });
     r.record("drop of device memory", || {
         drop(dev);
         Ok(())

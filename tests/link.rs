@@ -280,7 +280,10 @@ fn variables_that_mean_nothing_are_errors_with_what_is_accepted() {
         ask("context", [("MEMCORE_DRIVER", "sim"), ("MEMCORE_DEVICE", number)].map(|(n, v)| (n, OsStr::new(v))))
     };
     let (text, debug) = error(&on_device("x"));
-    assert_eq!(text, r#"MEMCORE_DEVICE="x" is not valid: expected the number of a device, from 0"#);
+    assert_eq!(
+        text,
+        r#"MEMCORE_DEVICE="x" is not valid: expected the number of a device that there is, counted from 0"#
+    );
     assert!(debug.starts_with(r#"InvalidVariable { variable: "MEMCORE_DEVICE", value: "x""#), "{debug}");
     assert_eq!(error(&on_device("7")).1, "InvalidDevice { ordinal: 7, count: 1 }");
     assert_eq!(answer(&on_device("0")), "simulated device 0: memcore simulated device");

@@ -30,7 +30,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event that also keeps time, in the current context. Driver function: `cuEventCreate`.
+    /// An event that also keeps time, in the current context. Does not wait. Driver function: `cuEventCreate`.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl Event {
         Self::new_in(&Context::current()?)
     }
 
-    /// An event that also keeps time, in `context`. Driver function: `cuEventCreate`.
+    /// An event that also keeps time, in `context`. Does not wait. Driver function: `cuEventCreate`.
     ///
     /// # Errors
     ///
@@ -84,8 +84,21 @@ impl Event {
         check(symbol::event_synchronize, unsafe { bound.driver().event_synchronize(self.raw.0) })
     }
 
-    /// The device time between two marks, which the driver keeps to about half a microsecond. Does not wait. Driver function:
+    /// The device time between two marks (0 if they are in the other order), which the driver keeps to about half a microsecond. Does not wait. Driver function:
     /// `cuEventElapsedTime`.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let (stream, start, end) = (Stream::new()?, Event::new()?, Event::new()?);
+    /// let mut dev = device_vec![0u8; 1 << 20]?;
+    /// stream.record(&start)?;
+    /// fill!(dev <- 1, stream)?;
+    /// stream.record(&end)?;
+    /// end.synchronize()?;
+    /// println!("the fill took {:?}", end.elapsed_since(&start)?);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

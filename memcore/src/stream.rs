@@ -31,7 +31,7 @@ pub struct Stream {
 const LEGACY: CUstream = core::ptr::without_provenance_mut(1);
 
 impl Stream {
-    /// A stream of the current context. Driver function: `cuStreamCreateWithPriority`.
+    /// A stream of the current context. Does not wait. Driver function: `cuStreamCreateWithPriority`.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl Stream {
         Self::new_in(&Context::current()?)
     }
 
-    /// A stream of `context`. Driver function: `cuStreamCreateWithPriority`.
+    /// A stream of `context`. Does not wait. Driver function: `cuStreamCreateWithPriority`.
     ///
     /// # Errors
     ///
@@ -99,6 +99,14 @@ impl Stream {
 
     /// Whether everything queued on the stream is done. Does not wait. Driver function: `cuStreamQuery`.
     ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let stream = Stream::new()?;
+    /// assert!(stream.query()?); // nothing is queued
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::StreamCapturing`]; the driver's code: of the call, or of earlier asynchronous work that failed.
@@ -113,7 +121,7 @@ impl Stream {
         }
     }
 
-    /// Marks `event` behind everything queued so far; an earlier mark is forgotten. Does not wait. Driver function:
+    /// Marks `event` after everything queued so far; an earlier mark is forgotten. Does not wait. Driver function:
     /// `cuEventRecord`.
     ///
     /// # Errors

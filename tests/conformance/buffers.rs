@@ -22,6 +22,7 @@ tests!(
     views_that_do_not_fit_are_refused,
     casts_keep_the_memory,
     debug_shows_no_contents,
+    strict_alignments_hold_or_are_refused,
     uninitialized_is_written_before_it_is_read,
     repeated_allocation_reuses_memory,
 );
@@ -213,6 +214,20 @@ fn casts_keep_the_memory(_: &Context) -> Outcome {
     let (error, bits) = bits.cast::<[u32; 3]>().unwrap_err();
     assert!(matches!(error, Error::InvalidView(_)));
     assert_eq!(bits.len(), 2);
+    Ok(())
+}
+
+fn strict_alignments_hold_or_are_refused(_: &Context) -> Outcome {
+    #[derive(Clone, Copy, DeviceCopy)]
+    #[repr(C, align(4096))]
+    struct Page([u8; 4096]);
+
+    for _ in 0..4 {
+        match DeviceBuffer::<Page>::zeroed(3) {
+            Ok(dev) => assert_eq!(dev.as_device_ptr().as_raw() % 4096, 0),
+            Err(error) => assert!(matches!(error, Error::Unsupported { .. }), "{error}"),
+        }
+    }
     Ok(())
 }
 

@@ -11,6 +11,9 @@ tests!(
     sets_write_units,
     sets_of_misaligned_ranges_are_refused,
     fills_on_a_stream,
+    sets_in_the_order_of_a_stream,
+    asynchronous_sets_of_misaligned_ranges_are_refused,
+    asynchronous_sets_of_nothing,
     host_memory_fills_too
 );
 
@@ -80,6 +83,77 @@ fn fills_on_a_stream(_: &Context) -> Outcome {
     fill!(dev <- 2.5, stream)?;
     fill!(dev[50..] <- 3.5, &stream)?;
     assert_eq!(dev[49..51].to_vec()?, [2.5, 3.5]);
+    Ok(())
+}
+
+fn sets_in_the_order_of_a_stream(_: &Context) -> Outcome {
+    let stream = Stream::new()?;
+    let mut dev = device_vec![1_u32; 1000]?;
+    let mut back = locked_vec![0_u32; 1000]?;
+    // SAFETY: of each operation down to the wait: nothing uses the two memories but these, which are in order on one stream.
+    unsafe { dev.set_8_async(0x11, &stream)? };
+    // SAFETY: as above.
+    unsafe { dev[10..20].set_16_async(0x2233, &stream)? };
+    // SAFETY: as above.
+    unsafe { dev[15..25].set_32_async(0x4455_6677, &stream)? };
+    // SAFETY: as above.
+    unsafe { dev[990..].set_zero_async(&stream)? };
+    // SAFETY: as above.
+    unsafe { copy!(back <- dev, async stream)? };
+    // SAFETY: as above. The copy has its bytes by then.
+    unsafe { dev.set_8_async(0xFF, &stream)? };
+    stream.synchronize()?;
+    let mut expected = [0x1111_1111; 1000];
+    expected[10..15].fill(0x2233_2233);
+    expected[15..25].fill(0x4455_6677);
+    expected[990..].fill(0);
+    assert_eq!(*back, expected);
+    assert_eq!(dev.to_vec()?, [u32::MAX; 1000]);
+
+    // Ranges that start in the middle of a word, as far as the unit allows it.
+    let mut bytes = device_vec![0_u8; 16]?;
+    // SAFETY: as above.
+    unsafe { bytes[1..3].set_8_async(5, &stream)? };
+    // SAFETY: as above.
+    unsafe { bytes[6..10].set_16_async(0x0707, &stream)? };
+    stream.synchronize()?;
+    assert_eq!(bytes.to_vec()?, [0, 5, 5, 0, 0, 0, 7, 7, 7, 7, 0, 0, 0, 0, 0, 0]);
+    Ok(())
+}
+
+fn asynchronous_sets_of_misaligned_ranges_are_refused(_: &Context) -> Outcome {
+    let stream = Stream::new()?;
+    let mut dev = device_vec![0_u8; 16]?;
+    let address = dev.as_device_ptr().as_raw();
+    // SAFETY: refused, so that nothing is queued.
+    let refused = unsafe { dev[..3].set_16_async(1, &stream) };
+    assert_eq!(refused, Err(Error::MisalignedSet { address, size: 3, unit: 2 }));
+    // SAFETY: as above.
+    let refused = unsafe { dev[1..5].set_16_async(0x0101, &stream) };
+    assert_eq!(refused, Err(Error::MisalignedSet { address: address + 1, size: 4, unit: 2 }));
+    // SAFETY: as above.
+    let refused = unsafe { dev[2..6].set_32_async(1, &stream) };
+    assert_eq!(refused, Err(Error::MisalignedSet { address: address + 2, size: 4, unit: 4 }));
+    // SAFETY: as above. A value whose bytes are all one could be set, but which values can must not depend on that.
+    let refused = unsafe { dev[..6].set_32_async(0, &stream) };
+    assert_eq!(refused, Err(Error::MisalignedSet { address, size: 6, unit: 4 }));
+    stream.synchronize()?;
+    assert_eq!(dev.to_vec()?, [0; 16]);
+    Ok(())
+}
+
+fn asynchronous_sets_of_nothing(_: &Context) -> Outcome {
+    let stream = Stream::new()?;
+    let (mut empty, mut units) = (DeviceBuffer::<u8>::default(), device_vec![(); 3]?);
+    // SAFETY: there is no memory.
+    unsafe { empty.set_8_async(1, &stream)? };
+    // SAFETY: as above.
+    unsafe { empty.set_16_async(1, &stream)? };
+    // SAFETY: as above.
+    unsafe { empty[..0].set_32_async(1, &stream)? };
+    // SAFETY: as above.
+    unsafe { units.set_zero_async(&stream)? };
+    stream.synchronize()?;
     Ok(())
 }
 

@@ -1,5 +1,7 @@
 //! `LockedBuffer`.
 
+use std::borrow::BorrowMut;
+use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::thread;
@@ -9,6 +11,7 @@ use memcore::prelude::*;
 
 use crate::buffers::pattern;
 use crate::rig::{Outcome, tests};
+use crate::unified::is_what_it_holds;
 
 tests!(
     derefs_to_a_slice,
@@ -19,6 +22,7 @@ tests!(
     fills_from_a_reader,
     a_reader_that_ends_in_an_element_or_fails,
     is_freed_with_its_last_reference_on_any_thread,
+    is_a_slice_to_the_host,
     every_range_can_be_an_operand
 );
 
@@ -56,7 +60,14 @@ fn empty_and_zero_sized(_: &Context) -> Outcome {
     assert!(empty.is_empty() && empty.try_free().is_ok());
     let units = locked_vec![(); 3]?;
     assert_eq!((units.len(), units.size_in_bytes()), (3, 0));
-    assert!(LockedBuffer::<u8>::default().is_empty());
+    let mut nothing = LockedBuffer::<u8>::default();
+    assert!(nothing.is_empty());
+    // Empty views are as aligned as any.
+    assert_eq!(nothing.view_as::<u64>()?.as_ptr().addr() % align_of::<u64>(), 0);
+    assert_eq!(nothing.view_as_mut::<u64>()?.as_ptr().addr() % align_of::<u64>(), 0);
+    let mut astronomical = LockedBuffer::filled((), usize::MAX)?;
+    fill!(astronomical <- ())?;
+    assert_eq!(astronomical.len(), usize::MAX);
     Ok(())
 }
 
@@ -111,6 +122,13 @@ fn a_reader_that_ends_in_an_element_or_fails(_: &Context) -> Outcome {
         }
     }
     assert_eq!(locked.read_from(Broken).unwrap_err().to_string(), "broken");
+    struct Lying;
+    impl io::Read for Lying {
+        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            Ok(room.len() + 100)
+        }
+    }
+    assert!(locked.read_from(Lying).unwrap_err().to_string().contains("more than there was room for"));
     Ok(())
 }
 
@@ -119,6 +137,23 @@ fn is_freed_with_its_last_reference_on_any_thread(_: &Context) -> Outcome {
     let other = Arc::clone(&shared);
     drop(shared);
     thread::spawn(move || assert_eq!(other[4095], 7)).join().unwrap();
+    Ok(())
+}
+
+#[allow(clippy::mutable_key_type, reason = "what is mutable inside is the context, which has no part in the hash")]
+fn is_a_slice_to_the_host(_: &Context) -> Outcome {
+    let (low, high) = (locked_vec![1_u32, 2, 3]?, locked_vec![1_u32, 3]?);
+    is_what_it_holds::<_, [u32]>(&low, &high, &[1, 2, 3], &[1, 3]);
+    let names = HashMap::from([(low, "low"), (high, "high")]);
+    assert_eq!(names.get([1_u32, 3].as_slice()), Some(&"high"));
+    let mut locked = locked_vec![1_u32, 2, 3]?;
+    for value in &mut locked {
+        *value *= 2;
+    }
+    let slice: &mut [u32] = locked.borrow_mut();
+    slice[2] = 7;
+    locked.as_mut()[1] = 5;
+    assert_eq!((&locked).into_iter().sum::<u32>(), 14);
     Ok(())
 }
 

@@ -9,12 +9,16 @@ mod contexts;
 mod copies;
 mod devices;
 mod fills;
+mod functions;
 mod locked;
 mod model;
 mod rig;
 mod slices;
 mod streams;
 mod threads;
+mod traits;
+mod unified;
+mod variable;
 
 use std::process::ExitCode;
 
@@ -35,11 +39,15 @@ fn main() -> ExitCode {
         contexts::TESTS,
         copies::TESTS,
         fills::TESTS,
+        functions::TESTS,
         locked::TESTS,
         model::TESTS,
         slices::TESTS,
         streams::TESTS,
         threads::TESTS,
+        traits::TESTS,
+        unified::TESTS,
+        variable::TESTS,
     ];
     let one = suites.concat().into_iter().map(|(name, test)| Trial::test(name, move || rig.run(test)));
     let two = devices::TESTS

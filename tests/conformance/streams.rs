@@ -12,7 +12,10 @@ tests!(
     events_keep_time,
     unrecorded_events,
     dropped_while_busy,
-    many_streams
+    many_streams,
+    the_legacy_stream_orders_its_work,
+    the_legacy_stream_and_events,
+    the_legacy_stream_outlives_its_handles
 );
 
 fn events_order_streams(_: &Context) -> Outcome {
@@ -90,5 +93,66 @@ fn many_streams(_: &Context) -> Outcome {
     }
     let host = dev.to_vec()?;
     assert!(host.chunks(100).enumerate().all(|(i, part)| part == [i as u32; 100]));
+    Ok(())
+}
+
+fn the_legacy_stream_orders_its_work(context: &Context) -> Outcome {
+    let legacy = Stream::legacy()?;
+    assert_eq!((legacy.as_raw().addr(), legacy.context().device()), (1, context.device()));
+    let source = LockedBuffer::from_slice(&pattern(4 << 20, 10))?;
+    let (mut first, mut second) = (device_vec![0_u8; 4 << 20]?, device_vec![0_u8; 4 << 20]?);
+    let mut back = locked_vec![0_u8; 4 << 20]?;
+    // SAFETY: of each operation down to the wait: nothing uses the four but these, which are in order on one stream.
+    unsafe { copy!(first <- source, async legacy)? };
+    // SAFETY: as above. It is one stream, by whichever handle.
+    unsafe { copy!(second <- first, async Stream::legacy_in(context))? };
+    // SAFETY: as above.
+    unsafe { first.set_8_async(7, &legacy)? };
+    // SAFETY: as above.
+    unsafe { copy!(back <- second, async legacy)? };
+    legacy.synchronize()?;
+    assert!(legacy.query()? && *back == *source && first.to_vec()? == [7; 4 << 20]);
+    copy!(first[..3] <- [1, 2, 3], legacy)?;
+    fill!(first[3..5] <- 4, legacy)?;
+    assert_eq!(first[..6].to_vec()?, [1, 2, 3, 4, 4, 7]);
+    Ok(())
+}
+
+fn the_legacy_stream_and_events(_: &Context) -> Outcome {
+    let (legacy, other, event) = (Stream::legacy()?, Stream::new()?, Event::new()?);
+    let source = LockedBuffer::from_slice(&pattern(1 << 20, 11))?;
+    let mut dev = device_vec![0_u8; 1 << 20]?;
+    let mut back = locked_vec![0_u8; 1 << 20]?;
+    // SAFETY: nothing else uses the three until the wait on the other stream, which waits for this one by the event.
+    unsafe { copy!(dev <- source, async legacy)? };
+    legacy.record(&event)?;
+    other.wait_event(&event)?;
+    // SAFETY: as above.
+    unsafe { copy!(back <- dev, async other)? };
+    // And back again: nothing but the event orders the two.
+    other.record(&event)?;
+    legacy.wait_event(&event)?;
+    // SAFETY: as above.
+    unsafe { dev.set_8_async(3, &legacy)? };
+    legacy.synchronize()?;
+    other.synchronize()?;
+    assert!(*back == *source);
+    assert_eq!(dev.to_vec()?, [3; 1 << 20]);
+    Ok(())
+}
+
+fn the_legacy_stream_outlives_its_handles(context: &Context) -> Outcome {
+    let mut dev = device_vec![0_u8; 1 << 20]?;
+    for value in 1..4 {
+        let legacy = Stream::legacy()?;
+        // SAFETY: nothing else uses the memory until the context has been waited for.
+        unsafe { dev.set_8_async(value, &legacy)? };
+    }
+    drop(Stream::legacy_in(context));
+    context.synchronize()?;
+    assert_eq!(dev.to_vec()?, [3; 1 << 20]);
+    let legacy = Stream::legacy()?;
+    assert!(legacy.query()?);
+    legacy.synchronize()?;
     Ok(())
 }

@@ -2,12 +2,13 @@
 
 use super::binding::{Bound, Relaxed};
 use super::inner::Inner;
-use super::settle::{Exposed, settle};
+use super::settle::{Exposed, Pending, settle};
 use super::streams::RawStream;
 use crate::device::{Device, DeviceAttribute};
 use crate::driver::ffi::{
     ALLOCATION_TYPE_PINNED, CUdeviceptr, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream, Handle,
-    LOCATION_DEVICE, POINTER_DEVICE_ORDINAL, POINTER_MEMPOOL_HANDLE, POOL_RELEASE_THRESHOLD, STREAM_NON_BLOCKING,
+    LOCATION_DEVICE, POINTER_DEVICE_ORDINAL, POINTER_MEMORY_TYPE, POINTER_MEMPOOL_HANDLE, POOL_RELEASE_THRESHOLD,
+    STREAM_NON_BLOCKING,
 };
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result, Status};
@@ -160,10 +161,10 @@ impl Inner {
             }
             other => other?,
         };
+        let pending = Pending::on(self, stream);
         // SAFETY: the memory was just allocated, with room for `bytes`.
         let prepared = unsafe { prepare.queue(bound.driver(), allocation.address, stream) };
-        let ready = settle(self, stream, Exposed::Nothing);
-        if let Err(error) = prepared.and(ready) {
+        if let Err(error) = prepared.and(pending.settle(Exposed::Nothing)) {
             if let Err(error) = self.free_bound(allocation) {
                 self.note_drop_error(error);
             }
@@ -246,6 +247,15 @@ impl Inner {
             Status::SUCCESS | Status::INVALID_VALUE | Status::NOT_SUPPORTED => Ok(AllocatorKind::Direct),
             status => Err(Error::from_status(symbol::pointer_attribute, status)),
         }
+    }
+
+    /// Whether the driver knows memory at `address`, or does not say.
+    pub(super) fn may_know(&self, address: CUdeviceptr) -> bool {
+        let Ok(bound) = self.bind() else { return true };
+        let mut kind = 0_u32;
+        // SAFETY: this attribute is written as a `u32`, for which `kind` has room; the address is only looked up.
+        let status = unsafe { bound.driver().pointer_attribute((&raw mut kind).cast(), POINTER_MEMORY_TYPE, address) };
+        status != Status::INVALID_VALUE
     }
 
     /// The number of the device whose memory `address` is.

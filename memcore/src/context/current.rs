@@ -87,7 +87,8 @@ impl Drop for Entered<'_> {
     }
 }
 
-/// The innermost context entered on this thread, else the default device's.
+/// The innermost context entered on this thread, else the default device's; where the thread's locals are gone (in the
+/// destructor of another), nothing is entered.
 pub(super) fn current() -> Result<Context> {
     let entered = ENTERED.try_with(|entered| entered.borrow().list.last().map(|entry| entry.context.clone()));
     match entered {
@@ -102,14 +103,19 @@ fn default_context() -> Result<Context> {
     if let Some(context) = DEFAULT.get() {
         return Ok(context.clone());
     }
-    let ordinal = match env::var_os(VARIABLE) {
-        None => 0,
-        Some(value) => value.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| Error::InvalidVariable {
-            variable: VARIABLE,
-            value: value.to_string_lossy().into_owned(),
-            expected: "the number of a device, from 0",
-        })?,
-    };
-    let context = Context::new(&Device::new(ordinal)?)?;
+    let context = Context::new(&default_device()?)?;
     Ok(DEFAULT.get_or_init(|| context).clone())
+}
+
+fn default_device() -> Result<Device> {
+    let Some(value) = env::var_os(VARIABLE) else { return Device::new(0) };
+    let value = value.to_string_lossy().into_owned();
+    match value.parse().map(Device::new) {
+        Ok(Err(Error::InvalidDevice { .. })) | Err(_) => Err(Error::InvalidVariable {
+            variable: VARIABLE,
+            value,
+            expected: "the number of a device that there is, counted from 0",
+        }),
+        Ok(device) => device,
+    }
 }

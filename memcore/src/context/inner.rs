@@ -23,6 +23,9 @@ pub(crate) struct Inner {
     drop_errors: Mutex<Vec<Error>>,
 }
 
+/// Whether any context was ever marked: where none was, nobody has to look.
+static ANY_UNSETTLED: AtomicBool = AtomicBool::new(false);
+
 /// More failed frees than this are not kept (they are still logged): nobody reads so many.
 const MOST_DROP_ERRORS: usize = 1024;
 
@@ -87,6 +90,14 @@ impl Inner {
     /// From now on frees leak: the device may still work on the memory.
     pub(crate) fn mark_unsettled(&self) {
         self.unsettled.store(true, Ordering::Release);
+        ANY_UNSETTLED.store(true, Ordering::Release);
+    }
+
+    /// Whether some device may still work on host memory of this context: any device may use it.
+    pub(crate) fn is_host_unsettled(&self) -> bool {
+        let same_driver = |device: &Device| std::sync::Arc::ptr_eq(device.driver(), self.device.driver());
+        ANY_UNSETTLED.load(Ordering::Acquire)
+            && registry::open_contexts(same_driver).iter().any(|context| context.is_unsettled())
     }
 
     pub(crate) fn is_unsettled(&self) -> bool {

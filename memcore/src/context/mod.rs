@@ -14,8 +14,8 @@ pub(crate) use allocate::{Allocation, Prepare, freed_at_exit};
 pub(crate) use binding::{Bound, Relaxed};
 pub use current::Entered;
 pub(crate) use inner::Inner;
-pub(crate) use registry::{context_of, keep_open_contexts, owner_of};
-pub(crate) use settle::{Exposed, settle};
+pub(crate) use registry::{context_of, host_owner_of, keep_open_contexts, owner_of};
+pub(crate) use settle::{Exposed, Pending, settle};
 pub(crate) use streams::RawStream;
 
 use core::fmt;
@@ -65,7 +65,7 @@ impl Context {
     }
 
     /// The context that a call on this thread uses where none is named: the innermost entered one, else the default
-    /// device's, which this opens.
+    /// device's, which this opens as [`Context::new`] does.
     ///
     /// # Errors
     ///
@@ -106,8 +106,19 @@ impl Context {
         self.inner.allocator_kind()
     }
 
-    /// Device memory in bytes as (free, total). What the pool keeps for later is not free: see [`Context::trim`].
+    /// Device memory in bytes as (free, total). Does not wait. What the pool keeps for later is not free: see [`Context::trim`].
     /// Driver function: `cuMemGetInfo_v2`.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let context = Context::current()?;
+    /// let (before, _) = context.memory_info()?;
+    /// drop(device_vec![1u8; 64 << 20]?);
+    /// context.trim(0)?; // what was freed goes back to the device
+    /// assert_eq!(context.memory_info()?.0, before);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -128,8 +139,21 @@ impl Context {
         self.inner.trim(keep_bytes)
     }
 
-    /// The errors of frees that failed in a `Drop` since this was last called, oldest first. They are logged too, and
+    /// The errors of frees that failed in a `Drop` since this was last called, oldest first, at most 1,024. They are logged too, and
     /// surface nowhere else; the memory concerned is leaked.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    /// use memcore::Status;
+    /// use memcore::sim::{Fault, Sim, SimOptions};
+    ///
+    /// let fault = Fault::nth("cuMemFreeAsync", 1, Status::UNKNOWN);
+    /// let sim = Sim::new(SimOptions::default().fail(fault));
+    /// let context = Context::new(&sim.device(0)?)?;
+    /// drop(device_vec![in &context; 1u8, 2, 3]?); // fails, and neither panics nor disturbs the next call
+    /// assert_eq!(context.take_drop_errors()[0].status(), Some(Status::UNKNOWN));
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     #[must_use]
     pub fn take_drop_errors(&self) -> Vec<Error> {
         self.inner.take_drop_errors()

@@ -53,13 +53,19 @@ fn summarise(open: &[Entry]) {
 
 /// The open context of `device`, or one that `open` makes.
 pub(super) fn get_or_open(device: &Device, open: impl FnOnce() -> Result<Inner>) -> Result<Arc<Inner>> {
-    let mut list = write();
-    // No context is upgraded that is not returned: dropping it here could be its end, which locks the list again.
-    let mut same_device = list.iter().filter(|entry| entry.device == *device);
-    if let Some(inner) = same_device.find_map(|entry| entry.context.upgrade()) {
+    let is_same = |other: &Device| other == device;
+    if let Some(inner) = open_contexts(is_same).pop() {
         return Ok(inner);
     }
+    // Opened without the lock: drivers log, and a logger may use memcore. Should two threads open one device at once, the
+    // second's is closed again.
     let inner = Arc::new(open()?);
+    let mut list = write();
+    let mut same_device = list.iter().filter(|entry| is_same(&entry.device));
+    if let Some(first) = same_device.find_map(|entry| entry.context.upgrade()) {
+        drop(list); // Closing a context locks the list.
+        return Ok(first);
+    }
     list.push(Entry { device: device.clone(), context: Arc::downgrade(&inner) });
     summarise(&list);
     Ok(inner)
@@ -78,9 +84,20 @@ pub(super) fn open_contexts(mut of: impl FnMut(&Device) -> bool) -> Vec<Arc<Inne
     list.iter().filter(|entry| of(&entry.device)).filter_map(|entry| entry.context.upgrade()).collect()
 }
 
-/// Keeps every context that is open now open for the life of the process.
+/// An open context whose driver knows host memory at `address`, which belongs to no one device: `current` if it does or if
+/// none does.
+pub(crate) fn host_owner_of(address: u64, current: Arc<Inner>) -> Arc<Inner> {
+    if current.may_know(address) {
+        return current;
+    }
+    let other = |device: &Device| !Arc::ptr_eq(device.driver(), current.device().driver());
+    let known = open_contexts(other).into_iter().find(|context| context.may_know(address));
+    known.unwrap_or(current)
+}
+
+/// Keeps every GPU's context that is open now open for the life of the process.
 pub(crate) fn keep_open_contexts() {
-    open_contexts(|_| true).into_iter().for_each(core::mem::forget);
+    open_contexts(|device| !device.is_simulated()).into_iter().for_each(core::mem::forget);
 }
 
 /// The context in whose memory `address` lies.

@@ -5,6 +5,8 @@
 //! be freed, read or written by safe code after it returns must not return before it is *proved* that the device is done
 //! with that memory, or must keep the memory from ever being reused.
 
+use core::mem::forget;
+use std::io::{Write, stderr};
 use std::process::abort;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -61,14 +63,45 @@ pub(crate) fn settle(context: &Inner, stream: CUstream, exposed: Exposed<'_>) ->
         Exposed::Nothing => context.mark_unsettled(),
         Exposed::HostVisible(Some(ticket)) if arrives(ticket) => context.mark_unsettled(),
         Exposed::HostVisible(_) => {
-            log::error!(
-                "aborting: a wait failed ({error}) and the device may still be writing host memory that this program is \
-                 about to use"
+            // To stderr, for a program without a logger, where a failure to print changes nothing.
+            let _ = writeln!(
+                stderr(),
+                "memcore: aborting, since a wait failed ({error}) and the device may still be writing host memory that this \
+                 program is about to use"
             );
             abort();
         }
     }
     Err(error)
+}
+
+/// Work that was queued and has not been waited for. Should anything unwind meanwhile (a logger that panics), it is waited
+/// for all the same, or the process ends: the memory must not be used before.
+pub(crate) struct Pending<'c> {
+    context: &'c Inner,
+    stream: CUstream,
+}
+
+impl<'c> Pending<'c> {
+    /// Made before anything is queued on `stream`.
+    pub(crate) fn on(context: &'c Inner, stream: CUstream) -> Self {
+        Self { context, stream }
+    }
+
+    /// [`settle`]s the stream.
+    #[track_caller]
+    pub(crate) fn settle(self, exposed: Exposed<'_>) -> Result<()> {
+        let settled = settle(self.context, self.stream, exposed);
+        forget(self);
+        settled
+    }
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        // The error of the unwinding is the one to be seen.
+        let _ = settle(self.context, self.stream, Exposed::HostVisible(None));
+    }
 }
 
 fn arrives(ticket: Ticket<'_>) -> bool {

@@ -8,7 +8,6 @@ use core::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::binding::Bound;
-use super::inner::Inner;
 use super::ticket::{Ticket, Tickets};
 use crate::driver::ffi::{CUstream, Handle, STREAM_NON_BLOCKING};
 use crate::driver::{Driver, check, symbol};
@@ -41,10 +40,16 @@ impl RawStream {
         self.handle.0
     }
 
-    /// A ticket behind everything queued so far.
+    /// Makes ready for [`ticket`](Self::ticket), with the context bound and nothing queued.
     #[track_caller]
-    pub(crate) fn ticket(&self, context: &Inner) -> Option<Ticket<'_>> {
-        self.tickets.draw(context, self.handle.0)
+    pub(crate) fn prepare_ticket(&self, driver: &dyn Driver) -> Result<()> {
+        self.tickets.prepare(driver)
+    }
+
+    /// A ticket after everything queued so far.
+    #[track_caller]
+    pub(crate) fn ticket(&self, driver: &dyn Driver) -> Option<Ticket<'_>> {
+        self.tickets.draw(driver, self.handle.0)
     }
 
     /// Destroys the stream if it is owned, with the context bound; what it still has queued runs on.

@@ -5,7 +5,6 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::inner::Inner;
 use crate::driver::ffi::{CUdeviceptr, CUstream};
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result};
@@ -27,7 +26,7 @@ impl Ticket<'_> {
     }
 }
 
-/// The tickets of one stream: a page-locked word, made when the first is drawn.
+/// The tickets of one stream: a page-locked word, made before the first is drawn.
 #[derive(Debug, Default)]
 pub(crate) struct Tickets {
     drawn: Mutex<Option<Word>>,
@@ -45,19 +44,38 @@ struct Word {
 unsafe impl Send for Word {}
 
 impl Tickets {
-    /// Queues a ticket on `stream`, whose context is bound, behind everything queued before; `None` where the driver
-    /// cannot. One mutex keeps the numbers in the stream's order.
+    /// Makes the word, with the context bound, before there is work that needs a ticket.
+    ///
+    /// # Errors
+    ///
+    /// The driver's code where it is the context that failed, so that nothing is queued in it. That there is no memory for a
+    /// word, or no call for it, is no error: then there are no tickets.
     #[track_caller]
-    pub(crate) fn draw<'t>(&'t self, context: &Inner, stream: CUstream) -> Option<Ticket<'t>> {
+    pub(crate) fn prepare(&self, driver: &dyn Driver) -> Result<()> {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        if drawn.is_none() {
-            *drawn = Word::allocate(context.driver()).inspect_err(|error| log::debug!("no ticket: {error}")).ok();
+        if drawn.is_some() {
+            return Ok(());
         }
+        match Word::allocate(driver) {
+            Ok(word) => *drawn = Some(word),
+            Err(error @ Error::Driver { .. }) if !error.is_out_of_memory() => return Err(error),
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Queues a ticket on `stream`, whose context is bound, after everything queued before; `None` where that fails. One
+    /// mutex keeps the numbers in the stream's order.
+    #[track_caller]
+    pub(crate) fn draw<'t>(&'t self, driver: &dyn Driver, stream: CUstream) -> Option<Ticket<'t>> {
+        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         let word = drawn.as_mut()?;
         let number = word.last.wrapping_add(1);
         // SAFETY: `device` is the mapped address of the live page-locked word, and the stream's context is bound.
-        let status = unsafe { context.driver().stream_write_value_32(stream, word.device, number, 0) };
-        check(symbol::stream_write_value_32, status).inspect_err(|error| log::debug!("no ticket: {error}")).ok()?;
+        let status = unsafe { driver.stream_write_value_32(stream, word.device, number, 0) };
+        if !status.is_success() {
+            return None;
+        }
         word.last = number;
         // SAFETY: by the invariant the word is live; it is freed by `free` alone, which takes `&mut self`.
         let word = unsafe { word.host.as_ref() };

@@ -3,8 +3,10 @@
 use core::ffi::c_void;
 
 use super::operation::Operation;
-use crate::context::{Bound, Exposed, Inner, RawStream, Relaxed, settle};
-use crate::driver::ffi::{MEMORY_TYPE_HOST, POINTER_MEMORY_TYPE};
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use crate::context::{Bound, Exposed, Inner, Pending, RawStream, Relaxed};
+use crate::driver::ffi::{CUdeviceptr, POINTER_IS_MANAGED, POINTER_MEMORY_TYPE};
 use crate::error::{Error, Result, Status};
 use crate::stream::Stream;
 
@@ -29,8 +31,8 @@ pub(crate) enum Mode<'s> {
 /// What an operation writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Writes {
-    /// Device memory of the context it runs in.
-    Device,
+    /// Device memory of the context it runs in, which may be unified.
+    Device { dst: CUdeviceptr },
     /// Page-locked memory, or another context's.
     HostVisible,
     /// Host memory of unknown kind: most likely pageable, but it may be part of page-locked memory.
@@ -101,22 +103,45 @@ unsafe fn complete(
     operation: Operation<'_>,
 ) -> Result<()> {
     let exposes = match writes {
-        Writes::Device => false,
+        Writes::Device { dst } => is_managed(bound, dst),
         Writes::HostVisible => true,
         Writes::Host { start, bytes } => is_page_locked(bound, start, bytes),
     };
+    if exposes {
+        stream.prepare_ticket(bound.driver())?;
+    }
+    let pending = Pending::on(context, stream.handle());
     // SAFETY: the caller's contract.
     let queued = unsafe { operation.queue(bound.driver(), stream.handle()) };
     let exposed = match &queued {
-        Ok(()) if exposes => Exposed::HostVisible(stream.ticket(context)),
+        Ok(()) if exposes => Exposed::HostVisible(stream.ticket(bound.driver())),
         // A dead context refuses new work whole (seen on hardware: no byte of a refused copy ever landed).
         _ => Exposed::Nothing,
     };
-    let settled = settle(context, stream.handle(), exposed);
-    queued.and(settled)
+    queued.and(pending.settle(exposed))
 }
 
-/// Whether either end of host memory is page-locked, so that the device may write it after the copy call returned.
+/// Whether the process has ever had unified memory: where it has not, no device write is visible to the host.
+static HAS_MANAGED: AtomicBool = AtomicBool::new(false);
+
+/// Says that there is unified memory from now on. Called before the memory can be written.
+pub(crate) fn note_managed_memory() {
+    HAS_MANAGED.store(true, Ordering::Release);
+}
+
+/// Whether device memory is unified, so that the host sees what the device writes.
+fn is_managed(bound: &Bound<'_>, address: CUdeviceptr) -> bool {
+    if !HAS_MANAGED.load(Ordering::Acquire) {
+        return false;
+    }
+    let mut managed = 0_u32;
+    // SAFETY: this attribute is written as a `u32`, for which `managed` has room; the address is only looked up.
+    let status = unsafe { bound.driver().pointer_attribute((&raw mut managed).cast(), POINTER_IS_MANAGED, address) };
+    // On any other answer assume the worst.
+    !status.is_success() || managed != 0
+}
+
+/// Whether either end of host memory is page-locked or unified, so that the device may write it after the copy call returned.
 ///
 /// A download into pageable memory returns only when all of it has landed.
 fn is_page_locked(bound: &Bound<'_>, start: *mut c_void, bytes: usize) -> bool {
@@ -130,8 +155,8 @@ fn is_page_locked(bound: &Bound<'_>, start: *mut c_void, bytes: usize) -> bool {
                 address.expose_provenance() as u64,
             )
         };
-        // Memory the driver does not know is pageable; on any other answer assume the worst.
-        status != Status::INVALID_VALUE && !(status.is_success() && kind != MEMORY_TYPE_HOST)
+        // Memory the driver does not know is pageable; all else it may write late, page-locked or unified.
+        status != Status::INVALID_VALUE
     };
     is_locked(start) || is_locked(start.wrapping_byte_add(bytes - 1))
 }

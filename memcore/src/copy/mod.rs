@@ -9,6 +9,7 @@ mod operation;
 pub(crate) use fill::Filled;
 pub(crate) use issue::Mode;
 pub use issue::Order;
+pub(crate) use issue::note_managed_memory;
 use issue::{Writes, issue};
 use operation::Operation;
 
@@ -39,7 +40,7 @@ pub(crate) unsafe fn upload(context: &Inner, dst: u64, src: *const c_void, bytes
     }
     let operation = Operation::Upload { dst, src, bytes };
     // SAFETY: the caller's contract.
-    unsafe { issue(context, mode, Writes::Device, operation) }
+    unsafe { issue(context, mode, Writes::Device { dst }, operation) }
 }
 
 /// Copies device memory to the host.
@@ -93,7 +94,7 @@ pub(crate) unsafe fn device_to_device(
     }
     let (to, from) = (dst_context.raw(), src_context.raw());
     let (writes, operation) = if to == from {
-        (Writes::Device, Operation::Copy { dst, src, bytes })
+        (Writes::Device { dst }, Operation::Copy { dst, src, bytes })
     } else {
         (Writes::HostVisible, Operation::PeerCopy { dst, dst_context: to, src, src_context: from, bytes })
     };
@@ -115,5 +116,5 @@ pub(crate) unsafe fn fill(context: &Inner, dst: u64, value: &[u8], count: usize,
     }
     let operation = Operation::Fill { dst, value, count };
     // SAFETY: the caller's contract.
-    unsafe { issue(context, mode, Writes::Device, operation) }
+    unsafe { issue(context, mode, Writes::Device { dst }, operation) }
 }

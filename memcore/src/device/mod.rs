@@ -46,7 +46,7 @@ impl Device {
         Self::of(default_driver()?, ordinal)
     }
 
-    /// All devices, in the driver's order.
+    /// All devices, in the driver's order. Driver functions: `cuDeviceGetCount`, `cuDeviceGet`.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl Device {
         (0..count_of(&*driver)?).map(|ordinal| Self::of(Arc::clone(&driver), ordinal)).collect()
     }
 
-    /// How many devices there are.
+    /// How many devices there are. Driver function: `cuDeviceGetCount`.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl Device {
         Ok(uuid.bytes.map(|byte| byte.to_ne_bytes()[0]))
     }
 
-    /// The compute capability as (major, minor), such as (9, 0).
+    /// The compute capability as (major, minor), such as (9, 0). Driver function: `cuDeviceGetAttribute`.
     ///
     /// # Errors
     ///
@@ -213,7 +213,7 @@ fn count_of(driver: &dyn Driver) -> Result<u32> {
 
 /// Written here, since a simulator lies below the devices.
 impl Sim {
-    /// The simulated device of this number, from 0.
+    /// The simulated device of this number, from 0. Driver functions: `cuInit`, `cuDeviceGetCount`, `cuDeviceGet`.
     ///
     /// # Errors
     ///

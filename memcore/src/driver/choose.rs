@@ -1,7 +1,7 @@
 //! Which driver runs where none is named: `MEMCORE_DRIVER`.
 
 use std::env;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use super::cuda::CudaDriver;
 use super::sim::Sim;
@@ -14,15 +14,11 @@ const VARIABLE: &str = "MEMCORE_DRIVER";
 /// The driver of this process, chosen on the first call. A failure is not kept: the next call tries again.
 pub(crate) fn default_driver() -> Result<Arc<dyn Driver>> {
     static CHOSEN: OnceLock<Arc<dyn Driver>> = OnceLock::new();
-    static CHOOSING: Mutex<()> = Mutex::new(());
 
     if let Some(driver) = CHOSEN.get() {
         return Ok(Arc::clone(driver));
     }
-    let _one_at_a_time = CHOOSING.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(driver) = CHOSEN.get() {
-        return Ok(Arc::clone(driver));
-    }
+    // Without a lock, since what is logged here may come back here. Of two threads that choose at once, one's is dropped.
     let driver = choose()?;
     Ok(Arc::clone(CHOSEN.get_or_init(|| driver)))
 }

@@ -47,9 +47,15 @@
 ///
 /// # Safety
 ///
-/// Of the asynchronous form alone: until the copy is known to be complete (the stream has been synchronised, or an event
-/// behind it has), neither side is freed, dropped, read, written, or used in a safe copy, but that the source may be read;
-/// and the memory of a source that is a temporary lives as long. An error of the wait proves nothing.
+/// Of the asynchronous form alone. Until the copy is known to be complete (the stream, or an event after the copy, has been
+/// synchronised without an error):
+///
+/// - Both sides stay allocated: neither is dropped or freed. A source that is a temporary does not live long enough.
+/// - Nothing writes the source; it may be read.
+/// - Nothing reads or writes the destination.
+/// - Neither is used in a safe copy or fill, but that the source may be the source of another.
+///
+/// An error of the wait proves nothing.
 ///
 /// ```
 /// use memcore::prelude::*;

@@ -1,7 +1,7 @@
 //! Unified memory moved ahead of use, and hints about its use.
 
-use super::{DeviceMemory, DeviceSlice, UnifiedBox, UnifiedBuffer};
-use crate::context::Inner;
+use super::{DeviceMemory, UnifiedBox, UnifiedBuffer};
+use crate::context::{Inner, context_of};
 use crate::device::Device;
 use crate::driver::ffi::CUdevice;
 use crate::driver::{check, symbol};
@@ -118,21 +118,21 @@ pub trait MemoryAdvise: DeviceMemory {
 #[allow(missing_debug_implementations, reason = "nobody sees one")]
 pub struct Owner<'m>(Option<&'m Inner>);
 
-fn owner_of<T>(memory: &DeviceSlice<T>) -> Result<Owner<'_>> {
-    if memory.size_in_bytes() == 0 { Ok(Owner(None)) } else { memory.context().map(|context| Owner(Some(context))) }
+macro_rules! memory_advise {
+    ($($type:ident),*) => {$(
+        impl<T> MemoryAdvise for $type<T> {
+            fn owner(&self) -> Result<Owner<'_>> {
+                if self.size_in_bytes() == 0 {
+                    return Ok(Owner(None));
+                }
+                // SAFETY: the address lies in memory that `self` owns, in a context that it keeps open.
+                unsafe { context_of(self.as_raw_ptr()) }.map(|context| Owner(Some(context)))
+            }
+        }
+    )*};
 }
 
-impl<T> MemoryAdvise for UnifiedBuffer<T> {
-    fn owner(&self) -> Result<Owner<'_>> {
-        owner_of(self.as_device_slice())
-    }
-}
-
-impl<T> MemoryAdvise for UnifiedBox<T> {
-    fn owner(&self) -> Result<Owner<'_>> {
-        owner_of(self.as_device_slice())
-    }
-}
+memory_advise!(UnifiedBuffer, UnifiedBox);
 
 fn same_driver(owner: Owner<'_>, device: &Device) -> Result<()> {
     match owner.0 {

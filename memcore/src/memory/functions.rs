@@ -98,6 +98,7 @@ pub unsafe fn cuda_malloc_unified<T: DeviceCopy>(count: usize) -> Result<Unified
     let bound = context.bind()?;
     let _relaxed = Relaxed::new(bound.driver());
     let mut address = 0;
+    copy::note_managed_memory();
     // SAFETY: `address` is writable for the length of the call.
     let status = unsafe { bound.driver().mem_alloc_managed(&raw mut address, bytes, ATTACH_GLOBAL) };
     check(symbol::mem_alloc_managed, status).map_err(|error| error.without_device_memory(bytes))?;

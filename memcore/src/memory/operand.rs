@@ -60,6 +60,9 @@ impl<'a, T> HostDestination<'a, T> {
     where
         T: Copy,
     {
+        if size_of::<T>() == 0 {
+            return; // `len` may be astronomical.
+        }
         // SAFETY: by the invariant there is room for `len` elements, used by this alone.
         let room = unsafe { core::slice::from_raw_parts_mut(self.pointer.cast::<MaybeUninit<T>>(), self.len) };
         room.fill(MaybeUninit::new(value));

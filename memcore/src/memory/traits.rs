@@ -69,32 +69,29 @@ mod sealed {
 }
 
 macro_rules! device_memory {
-    ($($type:ident: |$memory:ident| $slice:expr;)*) => {$(
+    ($($type:ident: |$memory:ident| $len:expr;)*) => {$(
         impl<T> sealed::Sealed for $type<T> {}
 
         impl<T> DeviceMemory for $type<T> {
             fn as_raw_ptr(&self) -> u64 {
-                let $memory = self;
-                let slice: &DeviceSlice<T> = $slice;
-                slice.address()
+                self.as_device_ptr().as_raw()
             }
 
             fn size_in_bytes(&self) -> usize {
                 let $memory = self;
-                let slice: &DeviceSlice<T> = $slice;
-                slice.size_in_bytes()
+                $len * size_of::<T>()
             }
         }
     )*};
 }
 
 device_memory! {
-    DeviceSlice: |slice| slice;
-    DeviceBuffer: |buffer| buffer;
-    DeviceBox: |boxed| boxed;
-    DeviceVariable: |variable| variable.as_device_slice();
-    UnifiedBuffer: |buffer| buffer.as_device_slice();
-    UnifiedBox: |boxed| boxed.as_device_slice();
+    DeviceSlice: |slice| slice.len();
+    DeviceBuffer: |buffer| buffer.as_slice().len();
+    DeviceBox: |_box| 1;
+    DeviceVariable: |_variable| 1;
+    UnifiedBuffer: |buffer| buffer.as_slice().len();
+    UnifiedBox: |_box| 1;
 }
 
 impl<T> GpuBox<T> for DeviceBox<T> {

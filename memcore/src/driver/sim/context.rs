@@ -1,11 +1,12 @@
 //! Primary contexts, and which one is current.
 
+use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
 use super::current;
-use super::exec::NodeId;
-use super::machine::{Answer, Call, Machine, as_handle, as_pointer, give, new_handle};
+use super::graph::NodeId;
+use super::machine::Machine;
 use super::stream::Stream;
-use crate::Status;
 use crate::driver::ffi::{CAPTURE_MODE_RELAXED, CUcontext, CUdevice};
+use crate::error::Status;
 
 /// A live primary context.
 #[derive(Debug)]
@@ -37,8 +38,8 @@ impl Machine {
             let blocking = Vec::new();
             self.contexts.insert(key, Context { device: index, legacy, blocking, orphans: Vec::new(), dead: None });
         }
-        // SAFETY: the caller's promise.
-        unsafe { give(out, as_pointer(key)) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, as_pointer(key)) }
     }
 
     pub(super) fn primary_context_release(&mut self, call: &Call, device: CUdevice) -> Answer {
@@ -63,7 +64,7 @@ impl Machine {
                 self.report_leak(id);
             }
             if kind.is_device() {
-                self.finish_free(id, call.place);
+                self.free_device(id, call.place);
             }
         }
         self.contexts.remove(&key);
@@ -73,8 +74,8 @@ impl Machine {
 
     #[allow(clippy::unused_self, reason = "every entry point is a method of the machine")]
     pub(super) unsafe fn context_current(&mut self, call: &Call, out: *mut CUcontext) -> Answer {
-        // SAFETY: the caller's promise.
-        unsafe { give(out, as_pointer(call.current)) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, as_pointer(call.current)) }
     }
 
     pub(super) fn context_set_current(&mut self, _: &Call, context: CUcontext) -> Answer {
@@ -100,12 +101,12 @@ impl Machine {
         if mode.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: not null, so good for a read by the caller's promise.
+        // SAFETY: not null, so by the driver contract good for a read.
         let wanted = unsafe { mode.read() };
         if wanted > CAPTURE_MODE_RELAXED {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: the caller's promise.
-        unsafe { give(mode, current::exchange_capture_mode(wanted)) }
+        // SAFETY: as above, and good for a write.
+        unsafe { write_out(mode, current::exchange_capture_mode(wanted)) }
     }
 }

@@ -2,10 +2,11 @@
 
 use core::ffi::c_char;
 
-use super::machine::{Answer, Call, Machine, give, new_handle};
+use super::call::{Answer, Call, new_handle, write_out};
+use super::machine::Machine;
 use super::space::Space;
-use crate::Status;
 use crate::driver::ffi::{CUdevice, CUuuid};
+use crate::error::Status;
 
 /// The driver's version that the simulated device stands for.
 const DRIVER_VERSION: i32 = 13_000;
@@ -62,20 +63,20 @@ impl Machine {
 
     #[allow(clippy::unused_self, reason = "every entry point is a method of the machine")]
     pub(super) unsafe fn driver_version(&mut self, _: &Call, out: *mut i32) -> Answer {
-        // SAFETY: the caller's promise.
-        unsafe { give(out, DRIVER_VERSION) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, DRIVER_VERSION) }
     }
 
     pub(super) unsafe fn device_count(&mut self, _: &Call, out: *mut i32) -> Answer {
         let count = i32::try_from(self.devices.len()).unwrap_or(i32::MAX);
-        // SAFETY: the caller's promise.
-        unsafe { give(out, count) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, count) }
     }
 
     pub(super) unsafe fn device_get(&mut self, _: &Call, out: *mut CUdevice, ordinal: i32) -> Answer {
         self.device_index(ordinal)?;
-        // SAFETY: the caller's promise.
-        unsafe { give(out, ordinal) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, ordinal) }
     }
 
     pub(super) unsafe fn device_name(&mut self, _: &Call, out: *mut c_char, len: i32, device: CUdevice) -> Answer {
@@ -86,7 +87,7 @@ impl Machine {
         }
         let text = NAME.get(..room).unwrap_or(NAME);
         for (index, byte) in text.iter().chain(&[0]).enumerate() {
-            // SAFETY: `index <= room`, one less than the `len` characters that the caller promises.
+            // SAFETY: `index <= room < len`, and by the driver contract `out` has room for `len` characters.
             let at = unsafe { out.add(index) };
             // SAFETY: as above.
             unsafe { at.write(byte.cast_signed() as c_char) };
@@ -100,8 +101,8 @@ impl Machine {
         for (byte, of) in bytes.iter_mut().skip(12).zip((index as u32).to_be_bytes()) {
             *byte = of;
         }
-        // SAFETY: the caller's promise.
-        unsafe { give(out, CUuuid { bytes: bytes.map(|byte| byte.cast_signed() as c_char) }) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, CUuuid { bytes: bytes.map(|byte| byte.cast_signed() as c_char) }) }
     }
 
     pub(super) unsafe fn device_attribute(
@@ -121,15 +122,15 @@ impl Machine {
             115 => i32::from(self.options.pools),
             _ => fixed_attribute(attribute).ok_or(Status::INVALID_VALUE)?,
         };
-        // SAFETY: the caller's promise.
-        unsafe { give(out, value) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, value) }
     }
 
     pub(super) unsafe fn device_total_memory(&mut self, _: &Call, out: *mut usize, device: CUdevice) -> Answer {
         let index = self.device_index(device)?;
         let total = self.devices.get(index).map_or(0, |device| device.total);
-        // SAFETY: the caller's promise.
-        unsafe { give(out, usize::try_from(total).unwrap_or(usize::MAX)) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, usize::try_from(total).unwrap_or(usize::MAX)) }
     }
 
     pub(super) unsafe fn device_can_access_peer(
@@ -140,8 +141,8 @@ impl Machine {
         peer: CUdevice,
     ) -> Answer {
         let (device, peer) = (self.device_index(device)?, self.device_index(peer)?);
-        // SAFETY: the caller's promise.
-        unsafe { give(out, i32::from(device != peer)) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, i32::from(device != peer)) }
     }
 
     pub(super) unsafe fn memory_info(&mut self, call: &Call, free: *mut usize, total: *mut usize) -> Answer {
@@ -151,10 +152,10 @@ impl Machine {
         if total.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: the caller's promise.
-        unsafe { give(free, usize::try_from(unused).unwrap_or(usize::MAX)) }?;
-        // SAFETY: the caller's promise.
-        unsafe { give(total, usize::try_from(all).unwrap_or(usize::MAX)) }
+        // SAFETY: by the driver contract `free` is null or writable.
+        unsafe { write_out(free, usize::try_from(unused).unwrap_or(usize::MAX)) }?;
+        // SAFETY: by the driver contract `total` is writable.
+        unsafe { write_out(total, usize::try_from(all).unwrap_or(usize::MAX)) }
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use super::exec::{NodeId, Op};
-use super::machine::{Answer, Call, Machine, as_handle, as_pointer, give, new_handle};
-use super::stream::PATIENCE;
-use crate::Status;
+use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
+use super::graph::{NodeId, Op};
+use super::machine::Machine;
+use super::stream::PENDING_POLLS;
 use crate::driver::ffi::{CUevent, CUstream};
+use crate::error::Status;
 
 /// `CU_EVENT_BLOCKING_SYNC`, `CU_EVENT_DISABLE_TIMING` and `CU_EVENT_INTERPROCESS`.
 const KNOWN_FLAGS: u32 = 0b111;
@@ -31,7 +32,7 @@ pub(super) struct Event {
 impl Machine {
     fn event(&self, call: &Call, event: CUevent) -> Answer<&Event> {
         let Some(event) = self.events.get(&as_handle(event)) else {
-            self.unburdened(call)?;
+            self.check_current(call)?;
             return Err(Status::INVALID_HANDLE);
         };
         self.alive(event.context)?;
@@ -40,15 +41,15 @@ impl Machine {
 
     pub(super) unsafe fn event_create(&mut self, call: &Call, out: *mut CUevent, flags: u32) -> Answer {
         let context = self.working(call)?;
-        let lonely = flags & INTERPROCESS != 0 && flags & DISABLE_TIMING == 0;
-        if out.is_null() || flags & !KNOWN_FLAGS != 0 || lonely {
+        let timed = flags & DISABLE_TIMING == 0;
+        // The driver has no timed events between processes.
+        if out.is_null() || flags & !KNOWN_FLAGS != 0 || (timed && flags & INTERPROCESS != 0) {
             return Err(Status::INVALID_VALUE);
         }
         let key = new_handle();
-        let timed = flags & DISABLE_TIMING == 0;
         self.events.insert(key, Event { context, timed, snapshot: None, recording: 0, happened: None, polls: 0 });
-        // SAFETY: the caller's promise.
-        unsafe { give(out, as_pointer(key)) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, as_pointer(key)) }
     }
 
     /// Ends an event. What waits for its recording goes on waiting.
@@ -82,7 +83,7 @@ impl Machine {
         let Some(snapshot) = snapshot.filter(|id| self.graph.is_pending(*id)) else { return Ok(()) };
         let Some(event) = self.events.get_mut(&as_handle(event)) else { return Err(Status::INVALID_HANDLE) };
         event.polls += 1;
-        if event.polls <= PATIENCE {
+        if event.polls <= PENDING_POLLS {
             return Err(Status::NOT_READY);
         }
         event.polls = 0;
@@ -107,14 +108,14 @@ impl Machine {
         end: CUevent,
     ) -> Answer {
         let (start, end) = (self.event(call, start)?, self.event(call, end)?);
-        let useless = |event: &Event| !event.timed || event.snapshot.is_none();
-        if start.context != end.context || useless(start) || useless(end) {
+        let measures = |event: &Event| event.timed && event.snapshot.is_some();
+        if start.context != end.context || !(measures(start) && measures(end)) {
             return Err(Status::INVALID_HANDLE);
         }
         let (Some(from), Some(to)) = (start.happened, end.happened) else { return Err(Status::NOT_READY) };
         let milliseconds = to.saturating_duration_since(from).as_secs_f32() * 1e3;
         let before = from.saturating_duration_since(to).as_secs_f32() * 1e3;
-        // SAFETY: the caller's promise.
-        unsafe { give(out, milliseconds - before) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, milliseconds - before) }
     }
 }

@@ -1,6 +1,6 @@
 //! Driver calls that are made to fail.
 
-use crate::Status;
+use crate::error::Status;
 
 /// A driver call that the simulated device fails on purpose.
 ///
@@ -51,7 +51,7 @@ impl Fault {
 
 /// What a fault does to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Strike {
+pub(super) enum Failure {
     /// It returns this code.
     Once(Status),
     /// It returns this code and its context dies of it.
@@ -69,17 +69,17 @@ impl Faults {
     }
 
     /// Counts a call of `entry`; what is to happen to it, if anything.
-    pub(super) fn count(&mut self, entry: &str) -> Option<Strike> {
-        let mut strike = None;
+    pub(super) fn count(&mut self, entry: &str) -> Option<Failure> {
+        let mut first = None;
         for (fault, calls) in self.0.iter_mut().filter(|(fault, _)| fault.entry == entry) {
             *calls += 1;
-            let strikes = match fault.when {
-                When::Nth(n) => (*calls == n).then_some(Strike::Once(fault.status)),
-                When::Every => Some(Strike::Once(fault.status)),
-                When::Sticky(n) => (*calls == n).then_some(Strike::Sticky(fault.status)),
+            let failure = match fault.when {
+                When::Nth(n) => (*calls == n).then_some(Failure::Once(fault.status)),
+                When::Every => Some(Failure::Once(fault.status)),
+                When::Sticky(n) => (*calls == n).then_some(Failure::Sticky(fault.status)),
             };
-            strike = strike.or(strikes);
+            first = first.or(failure);
         }
-        strike
+        first
     }
 }

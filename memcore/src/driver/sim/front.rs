@@ -4,17 +4,21 @@ use core::ffi::{c_char, c_void};
 use core::fmt;
 use core::ops::Range;
 use core::panic::Location;
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use log::LevelFilter;
+
+use super::call::{Answer, Call};
 use super::current;
-use super::fault::Strike;
-use super::machine::{Answer, Call, Machine};
+use super::fault::Failure;
+use super::machine::Machine;
 use super::options::SimOptions;
-use super::report::Place;
-use crate::Status;
+use super::report::{Place, Violation};
 use crate::driver::entry_points::entry_points;
 use crate::driver::ffi::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid};
 use crate::driver::{Driver, DriverKind};
+use crate::error::Status;
 
 /// A simulated driver and its devices.
 pub(crate) struct SimDriver {
@@ -23,12 +27,14 @@ pub(crate) struct SimDriver {
     ranges: Box<[Range<u64>]>,
     /// Driver functions that this driver lacks.
     missing: Box<[String]>,
+    /// Whether it is the process's own: then no one asks for its violations.
+    process_wide: bool,
     machine: Arc<Mutex<Machine>>,
 }
 
 impl SimDriver {
-    /// A driver as the options want it.
-    pub(super) fn new(options: SimOptions) -> Self {
+    /// A driver as the options want it: the process's own, or one that a program made in code.
+    pub(super) fn new(options: SimOptions, process_wide: bool) -> Self {
         for name in
             options.faults.iter().map(super::fault::Fault::entry).chain(options.missing.iter().map(String::as_str))
         {
@@ -45,7 +51,7 @@ impl SimDriver {
             let machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
             machine.devices.iter().map(|device| device.space.range()).collect()
         };
-        Self { token, ranges, missing, machine }
+        Self { token, ranges, missing, process_wide, machine }
     }
 
     /// The state. A thread that panicked while it held the lock left it usable: nothing in it is ever half done for Rust.
@@ -67,8 +73,8 @@ impl SimDriver {
         let mut machine = self.lock();
         machine.record(symbol);
         let status = match machine.faults.count(symbol) {
-            Some(Strike::Once(status)) => status,
-            Some(Strike::Sticky(status)) => {
+            Some(Failure::Once(status)) => status,
+            Some(Failure::Sticky(status)) => {
                 machine.kill(call.current, status);
                 status
             }
@@ -76,13 +82,24 @@ impl SimDriver {
             None => body(&mut machine, &call).err().unwrap_or(Status::SUCCESS),
         };
         machine.advance();
-        let news = machine.reports.unsaid();
+        let new = machine.reports.take_new();
         drop(machine);
-        // Said without the lock: a logger may use the driver.
-        for violation in news {
-            log::error!("simulated device: {violation}");
-        }
+        self.show(&new);
         status
+    }
+
+    /// Logs violations, without the lock: a logger may use the driver. Those of the process's own simulator go to stderr
+    /// where nothing is logged: they would be lost otherwise.
+    pub(super) fn show(&self, violations: &[Violation]) {
+        let to_stderr = self.process_wide && log::max_level() == LevelFilter::Off;
+        for violation in violations {
+            if to_stderr {
+                // Not `eprintln!`, which panics where stderr is closed; then there is no one to tell.
+                let _ = writeln!(io::stderr(), "simulated device: {violation}");
+            } else {
+                log::error!("simulated device: {violation}");
+            }
+        }
     }
 }
 
@@ -122,7 +139,7 @@ macro_rules! simulated_driver {
                     let place = Location::caller();
                     self.call(($symbol, stringify!($method)), place, |machine, call| {
                         #[allow(unused_unsafe, reason = "entry points that touch no memory of the caller are safe")]
-                        // SAFETY: the machine's method asks what the trait's asks, and the caller promised that.
+                        // SAFETY: the driver contract, which the caller of this method keeps too.
                         unsafe { machine.$method(call, $($arg),*) }
                     })
                 }

@@ -2,13 +2,14 @@
 
 use core::ffi::c_void;
 
-use super::alloc::{poison, whole_pages};
-use super::machine::{Answer, Call, Machine, give};
+use super::alloc::poison;
+use super::call::{Answer, Call, write_out};
+use super::machine::Machine;
 use super::memory::Kind;
 use super::pages::{self, Access};
 use super::report::{Violation, ViolationKind};
-use crate::Status;
 use crate::driver::ffi::CUdeviceptr;
+use crate::error::Status;
 
 /// `CU_MEMHOSTALLOC_PORTABLE`, `_DEVICEMAP` and `_WRITECOMBINED`.
 const ALLOC_FLAGS: u32 = 0b111;
@@ -41,37 +42,40 @@ impl Machine {
             return Err(Status::INVALID_VALUE);
         }
         if bytes == 0 {
-            // SAFETY: the caller's promise.
-            return unsafe { give(out, core::ptr::null_mut()) };
+            // SAFETY: `out` is null or writable by the driver contract.
+            return unsafe { write_out(out, core::ptr::null_mut()) };
         }
         let size = bytes as u64;
         let locked = self.lock_more(size)?;
-        let pointer = pages::map(whole_pages(size), Access::ReadWrite).ok_or(Status::OUT_OF_MEMORY)?;
+        let pointer = pages::map(pages::whole_pages(size), Access::ReadWrite).ok_or(Status::OUT_OF_MEMORY)?;
         let base = pointer.addr().get() as u64 + offset_in_page(size);
         // SAFETY: the pages are fresh, and no one has their address yet.
         unsafe { poison(base, size) };
         self.locked_bytes = locked;
-        self.memory.insert((Kind::Locked, self.device_of(context), context), (base, size), call.place, None);
-        // SAFETY: the caller's promise.
-        unsafe { give(out, core::ptr::with_exposed_provenance_mut(base as usize)) }
+        let made = (Kind::Locked, self.device_of(context), context);
+        // SAFETY: the pages are unmapped only by `mem_free_host`, once the memory has left the table; the provenance of
+        // mappings is exposed.
+        unsafe { self.memory.insert(made, (base, size), call.place, None) };
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, core::ptr::with_exposed_provenance_mut(base as usize)) }
     }
 
     /// Frees page-locked memory. What is queued on it runs first, so that nothing lands in unmapped memory.
     pub(super) unsafe fn mem_free_host(&mut self, call: &Call, pointer: *mut c_void) -> Answer {
-        self.unburdened(call)?;
+        self.check_current(call)?;
         if pointer.is_null() {
             return Ok(());
         }
         let (id, _) = self.freeable(call, pointer.addr() as u64, |kind| kind == Kind::Locked)?;
-        self.settle(id);
+        self.run_users(id);
         self.alive_owner(id)?;
-        if let Some(gone) = self.memory.bury(id, call.place) {
+        if let Some(gone) = self.memory.remove(id, call.place) {
             self.locked_bytes = self.locked_bytes.saturating_sub(gone.size);
             let pages = gone.base - offset_in_page(gone.size);
             let pointer = core::ptr::with_exposed_provenance_mut(pages as usize);
-            // SAFETY: `mem_host_alloc` mapped these pages, what used them has run, and by the promise of the call the
-            // program does not touch them any more.
-            unsafe { pages::unmap(pointer, whole_pages(gone.size)) };
+            // SAFETY: `mem_host_alloc` mapped these pages; the memory has just left the table, and by the driver contract
+            // the program uses it no more.
+            unsafe { pages::unmap(pointer, pages::whole_pages(gone.size)) };
         }
         Ok(())
     }
@@ -88,11 +92,17 @@ impl Machine {
         if flags != 0 || !self.memory.holding(address).is_some_and(|one| one.kind.is_host()) {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: the caller's promise.
-        unsafe { give(out, address) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, address) }
     }
 
-    pub(super) fn mem_host_register(&mut self, call: &Call, pointer: *mut c_void, bytes: usize, flags: u32) -> Answer {
+    pub(super) unsafe fn mem_host_register(
+        &mut self,
+        call: &Call,
+        pointer: *mut c_void,
+        bytes: usize,
+        flags: u32,
+    ) -> Answer {
         let context = self.working(call)?;
         let (base, size) = (pointer.expose_provenance() as u64, bytes as u64);
         if base == 0 || size == 0 || flags & !REGISTER_FLAGS != 0 || base.checked_add(size).is_none() {
@@ -105,13 +115,16 @@ impl Machine {
             return Err(Status::HOST_MEMORY_ALREADY_REGISTERED);
         }
         self.locked_bytes = self.lock_more(size)?;
-        self.memory.insert((Kind::Registered, self.device_of(context), context), (base, size), call.place, None);
+        let made = (Kind::Registered, self.device_of(context), context);
+        // SAFETY: by the driver contract the memory lives until it is unregistered, which takes it out of the table; its
+        // provenance was exposed above.
+        unsafe { self.memory.insert(made, (base, size), call.place, None) };
         Ok(())
     }
 
     /// Ends a registration. What is queued on the memory runs first: its owner may free it next.
     pub(super) fn mem_host_unregister(&mut self, call: &Call, pointer: *mut c_void) -> Answer {
-        self.unburdened(call)?;
+        self.check_current(call)?;
         let address = pointer.addr() as u64;
         if address == 0 {
             return Err(Status::INVALID_VALUE);
@@ -119,9 +132,9 @@ impl Machine {
         let one = self.memory.at(address).filter(|one| one.kind == Kind::Registered);
         let Some(id) = one.map(|one| one.id) else { return Err(self.not_registered(call, address)) };
         // Also where the context is dead: a program that frees the memory in spite of the code is not to be harmed.
-        self.settle(id);
+        self.run_users(id);
         self.alive_owner(id)?;
-        if let Some(gone) = self.memory.bury(id, call.place) {
+        if let Some(gone) = self.memory.remove(id, call.place) {
             self.locked_bytes = self.locked_bytes.saturating_sub(gone.size);
         }
         Ok(())
@@ -130,13 +143,13 @@ impl Machine {
     /// The code for an address where no registration starts, which is a violation.
     fn not_registered(&mut self, call: &Call, address: u64) -> Status {
         let inside = self.memory.holding(address).filter(|one| one.kind == Kind::Registered);
-        let before = self.memory.grave_at(address).filter(|grave| grave.kind == Kind::Registered);
+        let before = self.memory.freed.at(address).filter(|freed| freed.kind == Kind::Registered);
         let (kind, status, subject, summary) = if let Some(one) = inside {
             let summary = format!("the address lies {} bytes into registered memory", address - one.base);
             (ViolationKind::InvalidFree, Status::INVALID_VALUE, Some(one.subject()), summary)
-        } else if let Some(grave) = before {
+        } else if let Some(freed) = before {
             let summary = "the memory was unregistered before".to_owned();
-            (ViolationKind::DoubleFree, Status::HOST_MEMORY_NOT_REGISTERED, Some(grave.subject), summary)
+            (ViolationKind::DoubleFree, Status::HOST_MEMORY_NOT_REGISTERED, Some(freed.subject), summary)
         } else {
             let summary = format!("no registration starts at {address:#x}");
             (ViolationKind::InvalidFree, Status::HOST_MEMORY_NOT_REGISTERED, None, summary)

@@ -1,69 +1,44 @@
-//! The state of a simulator, and what every entry point does with it.
+//! The state of a simulator, and what its entry points have in common.
 
-use core::ptr;
-use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use super::call::{Answer, Call};
 use super::context::Context;
 use super::current;
 use super::device::Device;
 use super::event::Event;
-use super::exec::{Graph, Node, NodeId, Op};
 use super::fault::Faults;
-use super::memory::{Kind, Memory};
+use super::graph::{Graph, Node, NodeId, Op, Span};
+use super::memory::Memory;
 use super::options::SimOptions;
 use super::order::Schedule;
 use super::pool::Pool;
-use super::report::{Place, Reports, Violation, ViolationKind};
+use super::report::Reports;
 use super::stream::Stream;
-use crate::Status;
-
-/// What an entry point answers.
-pub(super) type Answer<T = ()> = Result<T, Status>;
+use crate::error::Status;
 
 /// After a context has died, what was queued in it lands this much later.
 pub(super) const LANDING_DELAY: Duration = Duration::from_millis(50);
 
-/// The driver calls remembered.
-const MOST_CALLS: usize = 1 << 16;
-
-/// A call of an entry point.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
-    /// The driver's symbol.
-    pub(super) symbol: &'static str,
-    /// The method's name.
-    pub(super) method: &'static str,
-    /// Where the program made it.
-    pub(super) place: Place,
-    /// The context current on the calling thread, 0 for none.
-    pub(super) current: u64,
-}
-
-impl Call {
-    /// The operation's stable name in reports.
-    pub(super) fn operation(&self) -> &'static str {
-        self.method.strip_suffix("_async").unwrap_or(self.method)
-    }
-
-    /// The operation in words.
-    pub(super) fn words(&self) -> &'static str {
-        match self.operation() {
-            "memcpy_htod" => "memcpy HtoD",
-            "memcpy_dtoh" => "memcpy DtoH",
-            "memcpy_dtod" => "memcpy DtoD",
-            "memcpy_peer" => "peer memcpy",
-            "memset_d8" => "8-bit memset",
-            "memset_d16" => "16-bit memset",
-            "memset_d32" => "32-bit memset",
-            _ => self.symbol,
-        }
-    }
-}
+/// How many driver calls are remembered.
+const MAX_CALLS: usize = 1 << 16;
 
 /// The state of a simulator.
+///
+/// Its methods that are named like those of [`Driver`](crate::driver::Driver) are the entry points; each file of this
+/// module has some of them.
+///
+/// # Safety
+///
+/// Of every unsafe entry point: its caller keeps what `Driver` asks of the method of that name. The proofs here call it the
+/// driver contract, and use of it that
+///
+/// - an out pointer is null, or has room for what the function writes through it;
+/// - the program leaves a range that an operation reads or writes to that operation until it is done, which of an
+///   asynchronous one is after the call has returned: it does not write what is read, nor touch what is written;
+/// - memory that was freed is not used any more, and registered memory lives until it is unregistered.
 #[derive(Debug)]
 pub(super) struct Machine {
     me: Weak<Mutex<Machine>>,
@@ -121,7 +96,7 @@ impl Machine {
 
     /// Remembers a call.
     pub(super) fn record(&mut self, symbol: &'static str) {
-        if self.calls.len() == MOST_CALLS {
+        if self.calls.len() == MAX_CALLS {
             self.calls.pop_front();
         }
         self.calls.push_back(symbol);
@@ -143,8 +118,8 @@ impl Machine {
         Ok(key)
     }
 
-    /// For a call whose operand has a context of its own: the current one need not exist, but must not be a ruin.
-    pub(super) fn unburdened(&self, call: &Call) -> Answer {
+    /// For a call whose operand has a context of its own: it needs no current one, but fails where that was destroyed.
+    pub(super) fn check_current(&self, call: &Call) -> Answer {
         if call.current == 0 { Ok(()) } else { self.context(call).map(|_| ()) }
     }
 
@@ -170,7 +145,7 @@ impl Machine {
         let mut after = self.before_next(stream);
         after.extend(also);
         after.retain(|id| self.graph.is_pending(*id));
-        let users: Vec<_> = op.spans().map(|span| span.allocation).collect();
+        let users: Vec<_> = op.spans().map(Span::allocation).collect();
         let id = self.graph.add(Node { op, after, context, stream: number, call: *call });
         for user in users {
             self.note_user(user, id);
@@ -195,12 +170,12 @@ impl Machine {
     }
 
     /// Runs everything pending that uses an allocation.
-    pub(super) fn settle(&mut self, allocation: u64) {
+    pub(super) fn run_users(&mut self, allocation: u64) {
         let users = self.memory.get(allocation).map(|allocation| allocation.users.clone());
         self.force(&users.unwrap_or_default());
     }
 
-    /// Kills a context, or all of them: what is queued lands later, from another thread.
+    /// Kills a context, or all where none has this handle: what is queued lands later, from another thread.
     pub(super) fn kill(&mut self, context: u64, status: Status) {
         let all = !self.contexts.contains_key(&context);
         for (key, context_of) in &mut self.contexts {
@@ -232,80 +207,4 @@ impl Machine {
             self.force(&pending);
         }
     }
-
-    /// Runs everything and looks for leaks; all violations. Nothing is unmapped: what is live may have an owner.
-    pub(super) fn check(&mut self) -> Vec<Violation> {
-        let pending = self.graph.all();
-        self.force(&pending);
-        let leaks: Vec<_> =
-            self.memory.iter().filter(|one| self.alive(one.context).is_ok()).map(|one| one.id).collect();
-        for id in leaks {
-            self.report_leak(id);
-        }
-        self.reports.all()
-    }
-
-    /// Records that an allocation was never freed.
-    pub(super) fn report_leak(&mut self, id: u64) {
-        let Some(allocation) = self.memory.get_mut(id) else { return };
-        if core::mem::replace(&mut allocation.accounted_for, true) {
-            return;
-        }
-        let (operation, help) = match allocation.kind {
-            Kind::Device => ("mem_alloc", "free it, or let its owner go out of scope, before the end"),
-            Kind::Pool(_) => ("mem_alloc_async", "free it, or let its owner go out of scope, before the end"),
-            Kind::Managed => ("mem_alloc_managed", "free it, or let its owner go out of scope, before the end"),
-            Kind::Locked => ("mem_host_alloc", "free it, or let its owner go out of scope, before the end"),
-            Kind::Registered => ("mem_host_register", "unregister it before its memory is freed"),
-        };
-        let summary =
-            format!("{} bytes of {} (allocation #{id}) were never freed", allocation.size, allocation.kind.what());
-        let violation = Violation::new(ViolationKind::Leak, operation, allocation.made, summary, help)
-            .about(Some(allocation.subject()))
-            .range(0, allocation.size);
-        self.reports.push(violation);
-    }
-}
-
-impl Drop for Machine {
-    fn drop(&mut self) {
-        // The last owner of the driver is gone, but leaked references into managed memory may not be.
-        for allocation in self.memory.iter() {
-            if allocation.kind == Kind::Managed
-                && let Some(device) = self.devices.get_mut(allocation.device)
-            {
-                device.space.keep_managed = true;
-            }
-        }
-    }
-}
-
-/// A handle that no simulator of this process has given yet: a number, never an address.
-pub(super) fn new_handle() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(0x5100_0000);
-    NEXT.fetch_add(0x10, Ordering::Relaxed)
-}
-
-/// A handle as the driver's pointer types.
-pub(super) fn as_pointer<T>(handle: u64) -> *mut T {
-    ptr::without_provenance_mut(handle as usize)
-}
-
-/// The number of a handle.
-pub(super) fn as_handle<T>(pointer: *mut T) -> u64 {
-    pointer.addr() as u64
-}
-
-/// Hands a result to the caller.
-///
-/// # Safety
-///
-/// `out` is null or good for a write.
-pub(super) unsafe fn give<T>(out: *mut T, value: T) -> Answer {
-    if out.is_null() {
-        return Err(Status::INVALID_VALUE);
-    }
-    // SAFETY: not null, so good for a write by the caller's promise; C callers promise no alignment of `void *`.
-    unsafe { out.write_unaligned(value) };
-    Ok(())
 }

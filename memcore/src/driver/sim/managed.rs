@@ -1,10 +1,11 @@
 //! Managed memory moved ahead of use, and hints about its use: pages have no place here, so that only the rules are kept.
 
-use super::exec::Op;
-use super::machine::{Answer, Call, Machine};
+use super::call::{Answer, Call};
+use super::graph::Op;
+use super::machine::Machine;
 use super::memory::Kind;
-use crate::Status;
 use crate::driver::ffi::{CUdevice, CUdeviceptr, CUstream};
+use crate::error::Status;
 
 /// `CU_DEVICE_CPU`.
 const HOST: CUdevice = -1;
@@ -33,7 +34,7 @@ impl Machine {
     ) -> Answer {
         let key = self.stream_key(call, stream)?;
         self.managed_at(address, bytes, device)?;
-        self.issue(call, key, Op::Nothing, None)?;
+        self.issue(call, key, Op::Barrier, None)?;
         Ok(())
     }
 
@@ -45,7 +46,7 @@ impl Machine {
         advice: u32,
         device: CUdevice,
     ) -> Answer {
-        self.unburdened(call)?;
+        self.check_current(call)?;
         // Two kinds of advice name no place, and the driver does not look at one.
         let place = if matches!(advice, 1 | 2 | 4) { HOST } else { device };
         if !ADVICE.contains(&advice) {

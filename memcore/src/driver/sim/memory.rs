@@ -1,10 +1,11 @@
-//! The table of allocations: what lies at an address, what lay there, and where its bytes are.
+//! The table of allocations: what lies at an address, and where its bytes are.
 
 use core::ptr;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 
 use super::backing::{Backing, Touch};
-use super::exec::{NodeId, Span};
+use super::freed::{Freed, FreedMemory};
+use super::graph::{NodeId, Span};
 use super::report::{Place, Subject};
 use super::space::ALIGNMENT;
 
@@ -25,7 +26,7 @@ pub(super) enum Kind {
 
 impl Kind {
     /// The kind in words.
-    pub(super) const fn what(self) -> &'static str {
+    pub(super) const fn description(self) -> &'static str {
         match self {
             Self::Device => "device memory",
             Self::Pool(_) => "pool memory",
@@ -59,43 +60,38 @@ pub(super) struct Allocation {
     pub(super) context: u64,
     /// Its address.
     pub(super) base: u64,
-    /// In bytes, as it was asked for.
+    /// In bytes, as the program asked for.
     pub(super) size: u64,
     /// Where it was made.
     pub(super) made: Place,
     /// Where its free was queued, while that has not run.
     pub(super) freed: Option<Place>,
-    /// Whether it is no leak that is yet to be reported: reported already, or kept by memcore for itself.
+    /// Whether reports of leaks leave it out: it is reported already, or kept by memcore for itself.
     pub(super) accounted_for: bool,
     /// The bytes of device memory; `None` until the operation that allocates it has run, and for other memory.
     pub(super) backing: Option<Backing>,
     /// Queued operations that use it, some of which may have run since.
     pub(super) users: Vec<NodeId>,
-    /// The length of `users` at which those that have run are thrown out.
+    /// The length of `users` at which those that have run are dropped.
     pub(super) users_limit: usize,
 }
 
 impl Allocation {
     /// What a report says about it.
     pub(super) fn subject(&self) -> Subject {
-        Subject { number: self.id, what: self.kind.what(), size: self.size, made: self.made, freed: self.freed }
+        Subject {
+            number: self.id,
+            memory: self.kind.description(),
+            size: self.size,
+            made: self.made,
+            freed: self.freed,
+        }
     }
 
-    /// The first address behind it.
+    /// The first address past its end.
     pub(super) fn end(&self) -> u64 {
         self.base.saturating_add(self.size)
     }
-}
-
-/// Memory that was freed.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Grave {
-    /// How it was made.
-    pub(super) kind: Kind,
-    /// Its address.
-    pub(super) base: u64,
-    /// What a report says about it.
-    pub(super) subject: Subject,
 }
 
 /// What lies at an address.
@@ -104,9 +100,9 @@ pub(super) enum Found {
     /// This allocation.
     Live(u64),
     /// Nothing, but this allocation ends just before.
-    Behind(u64),
+    PastEnd(u64),
     /// Memory that was freed.
-    Freed(Grave),
+    Freed(Freed),
     /// Nothing that the driver knows.
     Unknown,
 }
@@ -114,19 +110,23 @@ pub(super) enum Found {
 /// All allocations of a simulator.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
+    /// INVARIANT: the bytes of managed, page-locked and registered memory are good for reads and writes at their address,
+    /// whose provenance is exposed.
     live: HashMap<u64, Allocation>,
     by_base: BTreeMap<u64, u64>,
-    graves: BTreeMap<u64, Grave>,
-    burials: VecDeque<(u64, u64)>,
+    /// What was taken out.
+    pub(super) freed: FreedMemory,
     count: u64,
 }
 
 impl Memory {
-    /// So many freed allocations are remembered by name.
-    const MOST_GRAVES: usize = 1 << 16;
-
     /// Enters an allocation; its number.
-    pub(super) fn insert(
+    ///
+    /// # Safety
+    ///
+    /// Of memory that the host reaches (managed, page-locked, registered): until [`Memory::remove`] takes it out, the
+    /// `size` bytes at `base` are mapped, readable and writable, and their provenance is exposed.
+    pub(super) unsafe fn insert(
         &mut self,
         (kind, device, context): (Kind, usize, u64),
         (base, size): (u64, u64),
@@ -135,7 +135,7 @@ impl Memory {
     ) -> u64 {
         self.count += 1;
         let id = self.count;
-        self.forget_graves(base, size);
+        self.freed.forget(base, size);
         self.by_base.insert(base, id);
         let allocation = Allocation {
             id,
@@ -151,35 +151,17 @@ impl Memory {
             users: Vec::new(),
             users_limit: 16,
         };
+        // INVARIANT: this function's contract.
         self.live.insert(id, allocation);
         id
     }
 
-    /// Takes an allocation out of the table, and remembers that it was freed at `freed`.
-    pub(super) fn bury(&mut self, id: u64, freed: Place) -> Option<Allocation> {
+    /// Takes an allocation out of the table, and remembers that it was freed at `place`.
+    pub(super) fn remove(&mut self, id: u64, place: Place) -> Option<Allocation> {
         let allocation = self.live.remove(&id)?;
         self.by_base.remove(&allocation.base);
-        let subject = Subject { freed: Some(allocation.freed.unwrap_or(freed)), ..allocation.subject() };
-        self.graves.insert(allocation.base, Grave { kind: allocation.kind, base: allocation.base, subject });
-        self.burials.push_back((allocation.base, id));
-        if self.burials.len() > Self::MOST_GRAVES
-            && let Some((base, id)) = self.burials.pop_front()
-            && self.graves.get(&base).is_some_and(|grave| grave.subject.number == id)
-        {
-            self.graves.remove(&base);
-        }
+        self.freed.insert(&allocation, place);
         Some(allocation)
-    }
-
-    /// Addresses that are used anew no longer mean the memory that was freed there.
-    fn forget_graves(&mut self, base: u64, size: u64) {
-        let end = base.saturating_add(size.max(1));
-        while let Some((&start, grave)) = self.graves.range(..end).next_back() {
-            if start.saturating_add(grave.subject.size.max(1)) <= base {
-                break;
-            }
-            self.graves.remove(&start);
-        }
     }
 
     /// An allocation by its number.
@@ -195,16 +177,6 @@ impl Memory {
     /// The allocation that starts at `address`.
     pub(super) fn at(&self, address: u64) -> Option<&Allocation> {
         self.live.get(self.by_base.get(&address)?)
-    }
-
-    /// The freed memory that started at `address`.
-    pub(super) fn grave_at(&self, address: u64) -> Option<&Grave> {
-        self.graves.get(&address)
-    }
-
-    /// The freed memory of this number.
-    pub(super) fn grave_of(&self, id: u64) -> Option<&Grave> {
-        self.graves.values().find(|grave| grave.subject.number == id)
     }
 
     /// All live allocations, in the order of their making.
@@ -225,17 +197,12 @@ impl Memory {
     /// What lies at `address`.
     pub(super) fn find(&self, address: u64) -> Found {
         let live = self.by_base.range(..=address).next_back().and_then(|(_, id)| self.live.get(id));
-        let grave = self.graves.range(..=address).next_back().map(|(_, grave)| grave);
-        // Freed host memory may be anyone's by now: only reserved addresses still mean what they meant.
-        let grave = grave.filter(|grave| {
-            let behind = grave.base.saturating_add(grave.subject.size).saturating_add(ALIGNMENT);
-            !grave.kind.is_host() && address < behind && live.is_none_or(|live| live.base < grave.base)
-        });
-        match (live, grave) {
-            (_, Some(grave)) => Found::Freed(*grave),
+        let freed = self.freed.holding(address).filter(|freed| live.is_none_or(|live| live.base < freed.base));
+        match (live, freed) {
+            (_, Some(freed)) => Found::Freed(*freed),
             (Some(live), None) if address < live.end() || address == live.base => Found::Live(live.id),
             (Some(live), None) if !live.kind.is_host() && address < live.end().saturating_add(ALIGNMENT) => {
-                Found::Behind(live.id)
+                Found::PastEnd(live.id)
             }
             _ => Found::Unknown,
         }
@@ -250,12 +217,15 @@ impl Memory {
 
     /// A pointer to the bytes of a span; `None` where they have been freed or are not there yet.
     ///
-    /// It is good for reads and writes of the span until the allocation is buried.
+    /// It is good for reads and writes of the span while the allocation is in the table.
     pub(super) fn reach(&mut self, span: &Span, touch: Touch) -> Option<*mut u8> {
-        let allocation = self.live.get_mut(&span.allocation)?;
-        let (offset, len) = (usize::try_from(span.offset).ok()?, usize::try_from(span.len).ok()?);
+        let allocation = self.live.get_mut(&span.allocation())?;
+        let (offset, len) = (usize::try_from(span.offset()).ok()?, usize::try_from(span.len()).ok()?);
         if allocation.kind.is_device() {
             return allocation.backing.as_mut()?.reach(offset, len, touch);
+        }
+        if span.offset().checked_add(span.len()).is_none_or(|end| end > allocation.size) {
+            return None;
         }
         let address = usize::try_from(allocation.base).ok()?.checked_add(offset)?;
         Some(ptr::with_exposed_provenance_mut(address))

@@ -13,15 +13,19 @@
 //! | `MEMCORE_SIM_ORDER` | `lazy`, `eager` or `random:SEED` | `lazy` |
 //!
 //! In code, each [`Sim`] is a driver of its own, with options that a test chooses: limits, missing features, calls that
-//! fail ([`Fault`]). What is found wrong is a [`Violation`]: memory used after it was freed, freed twice, freed by an
-//! address that no allocation has, used past its end, or never freed. It is recorded and logged at once, and the call
-//! returns what the driver would.
+//! fail ([`Fault`]).
+//!
+//! What is found wrong is a [`Violation`]: memory used after it was freed, freed twice, freed by an address that no
+//! allocation has, used past its end, or never freed. It is recorded and logged at once, as an error, and the call returns
+//! what the driver would. On the simulator that `MEMCORE_DRIVER` names it is written to stderr instead where nothing is
+//! logged (`log::max_level()` is `Off`, as without a logger). Leaks are looked for by [`Sim::finish`] only, so that
+//! simulator, which nothing finishes, reports none.
 //!
 //! What it does not show: kernels, since it runs none; how fast a GPU is; whether reads of memory that was never written,
 //! or operations that nothing orders, happened to give the expected bytes.
 
 // How it is built: `front` takes every call, `machine` holds the state, and a file for each part of the driver has the
-// entry points of that part. Work on streams becomes a graph (`exec`), and `order` says when it runs.
+// entry points of that part. Work on streams becomes a graph (`graph`), `run` runs it, and `order` says when.
 //
 // Rules that every part keeps:
 // - Handles are keys of tables, never pointers: whatever a program passes is looked up.
@@ -32,28 +36,35 @@
 
 mod alloc;
 mod backing;
+mod call;
 mod context;
 mod copy;
 mod current;
 mod device;
 mod event;
-mod exec;
 mod fault;
+mod free;
+mod freed;
 mod front;
+mod graph;
 mod host;
+mod leak;
 mod machine;
 mod managed;
 mod memory;
+mod memset;
+mod operand;
 mod options;
 mod order;
 mod pages;
 mod pointer;
 mod pool;
 mod report;
+mod run;
 mod space;
 mod stream;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub use fault::Fault;
 pub use options::SimOptions;
@@ -83,17 +94,18 @@ impl Sim {
     /// Simulated devices as the options want them.
     #[must_use]
     pub fn new(options: SimOptions) -> Self {
-        Self { driver: Arc::new(SimDriver::new(options)) }
+        Self { driver: Arc::new(SimDriver::new(options, false)) }
     }
 
-    /// Simulated devices as the `MEMCORE_SIM_*` variables want them.
+    /// The process's own simulated devices, as the `MEMCORE_SIM_*` variables want them.
     ///
     /// # Errors
     ///
     /// [`Error::InvalidVariable`](crate::Error::InvalidVariable) where a variable means nothing.
     pub(crate) fn from_environment() -> Result<Self> {
         let variable = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-        Ok(Self::new(SimOptions::from_variables(variable)?))
+        let options = SimOptions::from_variables(variable)?;
+        Ok(Self { driver: Arc::new(SimDriver::new(options, true)) })
     }
 
     /// The driver. Its memory lives until the last owner of the driver is gone.
@@ -114,7 +126,7 @@ impl Sim {
         self.driver.lock().calls.clear();
     }
 
-    /// The violations found so far. Leaks are looked for at the end only.
+    /// The violations found so far. Leaks are not among them: [`Sim::finish`] looks for those.
     #[must_use]
     pub fn violations(&self) -> Vec<Violation> {
         self.driver.lock().reports.all()
@@ -141,13 +153,11 @@ impl Sim {
     /// ```
     #[must_use = "the violations are the result"]
     pub fn finish(self) -> Vec<Violation> {
-        let (all, news) = {
+        let (all, new) = {
             let mut machine = self.driver.lock();
-            (machine.check(), machine.reports.unsaid())
+            (machine.check(), machine.reports.take_new())
         };
-        for violation in news {
-            log::error!("simulated device: {violation}");
-        }
+        self.driver.show(&new);
         all
     }
 }

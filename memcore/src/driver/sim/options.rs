@@ -37,12 +37,12 @@ impl Default for SimOptions {
 
 impl SimOptions {
     /// The most devices that a simulator has: each reserves a large range of addresses.
-    const MOST_DEVICES: u32 = 32;
+    const MAX_DEVICES: u32 = 32;
 
     /// How many devices there are: 1 by default, 32 at most. With 0, the driver says that there is no device.
     #[must_use]
     pub fn devices(mut self, count: u32) -> Self {
-        self.devices = count.min(Self::MOST_DEVICES);
+        self.devices = count.min(Self::MAX_DEVICES);
         self
     }
 
@@ -107,7 +107,7 @@ impl SimOptions {
     pub(super) fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let mut options = Self::default();
         if let Some(value) = variable("MEMCORE_SIM_DEVICES") {
-            let count = value.trim().parse().ok().filter(|count| *count <= Self::MOST_DEVICES);
+            let count = value.trim().parse().ok().filter(|count| *count <= Self::MAX_DEVICES);
             options.devices =
                 count.ok_or_else(|| invalid("MEMCORE_SIM_DEVICES", value, "a number of devices from 0 to 32"))?;
         }

@@ -40,8 +40,8 @@ impl Schedule {
         }
     }
 
-    /// A number below `end`, where something is to run although nothing forces it.
-    pub(super) fn whim(&mut self, end: u64) -> Option<u64> {
+    /// A number below `end`, if an operation is to run before something forces it.
+    pub(super) fn draw_early(&mut self, end: u64) -> Option<u64> {
         (matches!(self.order, Order::Random(_)) && end > 0 && self.random.bool()).then(|| self.random.u64(..end))
     }
 }

@@ -28,6 +28,11 @@ pub(super) fn page_size() -> u64 {
     u64::try_from(size).ok().filter(|size| size.is_power_of_two()).unwrap_or(4096)
 }
 
+/// Bytes of the pages that `size` bytes take.
+pub(super) fn whole_pages(size: u64) -> usize {
+    size.checked_next_multiple_of(page_size()).and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX)
+}
+
 /// Bytes of the machine's memory, or no bound where the system does not say.
 pub(super) fn physical_memory() -> u64 {
     // SAFETY: `sysconf` only reads its argument.
@@ -55,7 +60,7 @@ pub(super) fn map(len: usize, access: Access) -> Option<NonNull<u8>> {
 ///
 /// The `len` bytes at `pointer` are whole pages that [`map`] gave, and nothing uses them any more.
 pub(super) unsafe fn unmap(pointer: *mut u8, len: usize) {
-    // SAFETY: the caller's promise is `munmap`'s condition.
+    // SAFETY: this function's contract is `munmap`'s condition.
     let code = unsafe { libc::munmap(pointer.cast(), len) };
     if code != 0 {
         log::warn!("simulated device: {len} bytes at {pointer:?} could not be unmapped");
@@ -69,11 +74,11 @@ pub(super) unsafe fn unmap(pointer: *mut u8, len: usize) {
 /// The `len` bytes at `address` are whole pages of a range that [`map`] reserved, and no memory is in use there.
 pub(super) unsafe fn open(address: u64, len: usize) -> bool {
     let pointer: *mut c_void = ptr::with_exposed_provenance_mut(address as usize);
-    // SAFETY: only pages of the caller's own reserved range change, from no access to more.
+    // SAFETY: by this function's contract only unused pages of a reserved range change.
     unsafe { libc::mprotect(pointer, len, Access::ReadWrite.bits()) == 0 }
 }
 
-/// Takes opened pages back to "reserved": their contents are gone and touching them faults.
+/// Makes opened pages reserved ones again: their contents are gone and touching them faults.
 ///
 /// # Safety
 ///
@@ -81,7 +86,7 @@ pub(super) unsafe fn open(address: u64, len: usize) -> bool {
 pub(super) unsafe fn close(address: u64, len: usize) {
     let pointer: *mut c_void = ptr::with_exposed_provenance_mut(address as usize);
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
-    // SAFETY: the new mapping replaces only pages of the caller's own range, which are unused by promise.
+    // SAFETY: by this function's contract the new mapping replaces only unused pages of a reserved range.
     let mapped = unsafe { libc::mmap(pointer, len, Access::None.bits(), flags, -1, 0) };
     if mapped == libc::MAP_FAILED {
         log::warn!("simulated device: {len} bytes at {address:#x} could not be closed");

@@ -2,15 +2,16 @@
 
 use core::ffi::c_void;
 
-use super::machine::{Answer, Call, Machine, as_handle, as_pointer, give, new_handle};
-use crate::Status;
+use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
+use super::machine::Machine;
 use crate::driver::ffi::{
     ALLOCATION_TYPE_PINNED, CUmemPoolProps, CUmemoryPool, LOCATION_DEVICE, POOL_RELEASE_THRESHOLD,
 };
+use crate::error::Status;
 
 /// `CU_MEMPOOL_ATTR_REUSE_*`: three switches, `int`s.
 const REUSE: core::ops::RangeInclusive<u32> = 1..=3;
-/// `CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT`, and the other counters behind it, `u64`s.
+/// `CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT`, and the counters that follow it, `u64`s.
 const RESERVED_CURRENT: u32 = 5;
 const RESERVED_HIGH: u32 = 6;
 const USED_CURRENT: u32 = 7;
@@ -99,7 +100,7 @@ impl Machine {
         pool.reserved = left;
     }
 
-    /// After a wait, every pool gives back what it holds beyond its threshold.
+    /// After a wait, every pool returns what it holds beyond its threshold.
     pub(super) fn trim_after_wait(&mut self) {
         let over = |pool: &Pool| pool.reserved > pool.used.max(pool.threshold);
         let keys: Vec<_> =
@@ -121,7 +122,7 @@ impl Machine {
         if out.is_null() || props.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: not null, so good for a read by the caller's promise.
+        // SAFETY: not null, so by the driver contract good for a read.
         let props = unsafe { props.read() };
         let device = self.device_index(props.location.id);
         if props.alloc_type != ALLOCATION_TYPE_PINNED || props.location.kind != LOCATION_DEVICE {
@@ -130,8 +131,8 @@ impl Machine {
         let device = device.map_err(|_| Status::INVALID_VALUE)?;
         let key = new_handle();
         self.pools.insert(key, Pool::new(device, props.max_size as u64));
-        // SAFETY: the caller's promise.
-        unsafe { give(out, as_pointer(key)) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, as_pointer(key)) }
     }
 
     pub(super) fn pool_destroy(&mut self, _: &Call, pool: CUmemoryPool) -> Answer {
@@ -157,14 +158,14 @@ impl Machine {
             return Err(Status::INVALID_VALUE);
         }
         if REUSE.contains(&attribute) {
-            // SAFETY: not null, so by the caller's promise an `int`, as this attribute's value is.
+            // SAFETY: not null, so by the driver contract an `int`, as this attribute's value is.
             let wanted = unsafe { value.cast::<i32>().read_unaligned() };
             if let Some(switch) = pool.reuse.get_mut(attribute as usize - 1) {
                 *switch = i32::from(wanted != 0);
             }
             return Ok(());
         }
-        // SAFETY: not null, so by the caller's promise a `u64`, as the other attributes' values are.
+        // SAFETY: not null, so by the driver contract a `u64`, as the other attributes' values are.
         let wanted = unsafe { value.cast::<u64>().read_unaligned() };
         match (attribute, wanted) {
             (POOL_RELEASE_THRESHOLD, bytes) => pool.threshold = bytes,
@@ -192,12 +193,12 @@ impl Machine {
             _ => {
                 let switch = attribute.checked_sub(1).and_then(|index| pool.reuse.get(index as usize));
                 let switch = *switch.ok_or(Status::INVALID_VALUE)?;
-                // SAFETY: the caller's promise: an `int`, as this attribute's value is.
-                return unsafe { give(value.cast::<i32>(), switch) };
+                // SAFETY: by the driver contract `out` is null or fits this attribute's value, an `int`.
+                return unsafe { write_out(value.cast::<i32>(), switch) };
             }
         };
-        // SAFETY: the caller's promise: a `u64`, as the other attributes' values are.
-        unsafe { give(value.cast::<u64>(), number) }
+        // SAFETY: by the driver contract `out` is null or fits the other attributes' values, a `u64`.
+        unsafe { write_out(value.cast::<u64>(), number) }
     }
 
     pub(super) fn pool_trim(&mut self, _: &Call, pool: CUmemoryPool, keep: usize) -> Answer {

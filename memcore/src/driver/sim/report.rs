@@ -35,13 +35,13 @@ impl ViolationKind {
         }
     }
 
-    /// The kind as the first word of a report.
+    /// The kind as a report's first word.
     const fn title(self) -> &'static str {
         match self {
             Self::UseAfterFree => "use-after-free",
-            Self::DoubleFree => "double free",
-            Self::InvalidFree => "invalid free",
-            Self::OutOfBounds => "out of bounds",
+            Self::DoubleFree => "double-free",
+            Self::InvalidFree => "invalid-free",
+            Self::OutOfBounds => "out-of-bounds",
             Self::Leak => "leak",
         }
     }
@@ -59,7 +59,7 @@ pub(super) struct Subject {
     /// Its number, from 1 in the order of allocation.
     pub(super) number: u64,
     /// `"device memory"`, `"page-locked memory"`, …
-    pub(super) what: &'static str,
+    pub(super) memory: &'static str,
     /// In bytes, as it was asked for.
     pub(super) size: u64,
     /// Where it was made.
@@ -152,7 +152,7 @@ impl fmt::Display for Violation {
         writeln!(f, "{}: {}", self.kind.title(), self.summary)?;
         writeln!(f, "  at         {}", self.place)?;
         if let Some(subject) = &self.subject {
-            writeln!(f, "  allocated  {}   {}, {} bytes", subject.made, subject.what, subject.size)?;
+            writeln!(f, "  allocated  {}   {}, {} bytes", subject.made, subject.memory, subject.size)?;
             if let Some(freed) = subject.freed {
                 writeln!(f, "  freed      {freed}")?;
             }
@@ -178,16 +178,17 @@ impl fmt::Display for Violation {
 #[derive(Debug, Default)]
 pub(super) struct Reports {
     all: Vec<Violation>,
-    said: usize,
+    /// How many of them [`Reports::take_new`] has returned.
+    taken: usize,
 }
 
 impl Reports {
-    /// Beyond this many, violations are dropped: a program that is wrong in a loop must not eat the memory.
-    const MOST: usize = 10_000;
+    /// Beyond this many, violations are dropped: a program that is wrong in a loop must not use up the memory.
+    const MAX: usize = 10_000;
 
     /// Records a violation.
     pub(super) fn push(&mut self, violation: Violation) {
-        if self.all.len() < Self::MOST {
+        if self.all.len() < Self::MAX {
             self.all.push(violation);
         }
     }
@@ -197,10 +198,15 @@ impl Reports {
         self.all.clone()
     }
 
-    /// What was recorded since this was last asked.
-    pub(super) fn unsaid(&mut self) -> Vec<Violation> {
-        let news = self.all.get(self.said..).unwrap_or_default().to_vec();
-        self.said = self.all.len();
-        news
+    /// What was recorded since this was last asked for.
+    pub(super) fn take_new(&mut self) -> Vec<Violation> {
+        let new = self.all.get(self.taken..).unwrap_or_default().to_vec();
+        self.taken = self.all.len();
+        new
     }
+}
+
+/// A stream's name in a report.
+pub(super) fn stream_name(number: u64) -> String {
+    if number == 0 { "NULL".to_owned() } else { format!("s{number}") }
 }

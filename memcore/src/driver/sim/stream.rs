@@ -1,16 +1,17 @@
 //! Streams: what is queued after what, and waiting for it.
 
-use super::exec::{NodeId, Op, Side, Span};
-use super::machine::{Answer, Call, Machine, as_handle, as_pointer, give, new_handle};
-use crate::Status;
+use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
+use super::graph::{NodeId, Op};
+use super::machine::Machine;
 use crate::driver::ffi::{CAPTURE_NONE, CUdeviceptr, CUevent, CUstream, STREAM_NON_BLOCKING};
+use crate::error::Status;
 
 /// The legacy stream's handle beside null.
 const STREAM_LEGACY: u64 = 1;
 /// The per-thread default stream's handle.
 const STREAM_PER_THREAD: u64 = 2;
-/// So often a query says that work is pending, before the work goes on.
-pub(super) const PATIENCE: u32 = 3;
+/// A query answers so often that work is pending, before the work goes on.
+pub(super) const PENDING_POLLS: u32 = 3;
 
 /// A stream.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ pub(super) struct Stream {
     pub(super) blocking: bool,
     /// The operation that was queued last.
     pub(super) tail: Option<NodeId>,
-    /// How often a query said "pending" since work last went on.
+    /// How often a query answered "pending" since work last went on.
     pub(super) polls: u32,
 }
 
@@ -46,7 +47,7 @@ impl Machine {
         if self.streams.contains_key(&key) {
             return Ok(key);
         }
-        self.unburdened(call)?;
+        self.check_current(call)?;
         Err(Status::INVALID_HANDLE)
     }
 
@@ -101,8 +102,8 @@ impl Machine {
         if let Some(context) = self.contexts.get_mut(&context).filter(|_| blocking) {
             context.blocking.push(key);
         }
-        // SAFETY: the caller's promise.
-        unsafe { give(out, as_pointer(key)) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, as_pointer(key)) }
     }
 
     /// Ends a stream. Its queued work stays queued, and in order with the legacy stream.
@@ -137,7 +138,7 @@ impl Machine {
         }
         let Some(stream) = self.streams.get_mut(&key) else { return Err(Status::INVALID_HANDLE) };
         stream.polls += 1;
-        if stream.polls <= PATIENCE {
+        if stream.polls <= PENDING_POLLS {
             return Err(Status::NOT_READY);
         }
         stream.polls = 0;
@@ -155,18 +156,18 @@ impl Machine {
             _ => return Err(Status::INVALID_VALUE),
         }
         if let Some(snapshot) = snapshot.filter(|id| self.graph.is_pending(*id)) {
-            self.issue(call, key, Op::Nothing, Some(snapshot))?;
+            self.issue(call, key, Op::Barrier, Some(snapshot))?;
         }
         Ok(())
     }
 
     pub(super) unsafe fn stream_is_capturing(&mut self, call: &Call, stream: CUstream, out: *mut u32) -> Answer {
         self.any_stream_key(call, stream)?;
-        // SAFETY: the caller's promise.
-        unsafe { give(out, CAPTURE_NONE) }
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, CAPTURE_NONE) }
     }
 
-    pub(super) fn stream_write_value_32(
+    pub(super) unsafe fn stream_write_value_32(
         &mut self,
         call: &Call,
         stream: CUstream,
@@ -178,10 +179,8 @@ impl Machine {
         if flags > 1 || !address.is_multiple_of(4) {
             return Err(Status::INVALID_VALUE);
         }
-        let to: Span = match self.device_side(call, key, address, 4, "writes")? {
-            Side::Memory(span) => span,
-            _ => return Err(Status::INVALID_VALUE),
-        };
+        // SAFETY: the driver contract.
+        let to = unsafe { self.operand(call, key, (address, 4), "writes") }?;
         self.issue(call, key, Op::Fill { to, pattern: value.to_ne_bytes(), unit: 4 }, None)?;
         Ok(())
     }

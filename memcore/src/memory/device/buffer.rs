@@ -9,7 +9,7 @@ use bytemuck::Zeroable;
 use super::owner::DeviceMemory;
 use crate::context::{Context, Prepare};
 use crate::copy::Filled;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::size::bytes_of;
 use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
 
@@ -17,11 +17,12 @@ use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
 ///
 /// It derefs to [`DeviceSlice`], which has the copies, ranges and fills. [`device_vec!`](crate::device_vec) makes one.
 /// Dropped, it is freed; the drop neither waits nor panics, and a failure goes to
-/// [`Context::take_drop_errors`](crate::Context::take_drop_errors). The memory is aligned to at least 256 bytes. An empty
+/// [`Context::take_drop_errors`](crate::Context::take_drop_errors). The memory is aligned to at least 256 bytes; for a type
+/// that asks for more than the driver gives the constructors say [`Error::Unsupported`](crate::Error::Unsupported). An empty
 /// buffer, and one of a type without bytes, has no memory and makes no driver call.
 ///
 /// The constructors without `_in` use the current context ([`Context::current`]). All are complete on return; they call
-/// `cuMemAllocFromPoolAsync` (or `cuMemAlloc_v2`, where the device has no pools), then what their own text names, then
+/// `cuMemAllocFromPoolAsync` (or `cuMemAlloc_v2`, where the device has no pools), what their own text names, and
 /// `cuStreamSynchronize`. Their errors are [`Error::OutOfMemory`](crate::Error::OutOfMemory), with the bytes asked for,
 /// free and in total; [`Error::SizeOverflow`](crate::Error::SizeOverflow); the driver's code; and, without `_in`, what
 /// opening the default context fails with. A failed constructor leaves nothing allocated.
@@ -44,7 +45,8 @@ pub struct DeviceBuffer<T> {
 }
 
 impl<T> DeviceBuffer<T> {
-    /// A copy of `source`. Then: `cuMemcpyHtoDAsync_v2` on a stream of its own, `cuStreamSynchronize`.
+    /// A copy of `source`. After the allocation's wait: `cuMemcpyHtoDAsync_v2` on another stream, and its
+    /// `cuStreamSynchronize`.
     ///
     /// # Errors
     ///
@@ -71,7 +73,7 @@ impl<T> DeviceBuffer<T> {
         Self::copied(Some(context), source)
     }
 
-    /// `len` elements of zero bytes. Then: `cuMemsetD8Async`.
+    /// `len` elements of zero bytes. Before the wait: `cuMemsetD8Async`.
     ///
     /// # Errors
     ///
@@ -97,7 +99,7 @@ impl<T> DeviceBuffer<T> {
         Self::zeros(Some(context), len)
     }
 
-    /// `len` times `value`. Then: one memset, or a small upload and device copies, as for
+    /// `len` times `value`. Before the wait: one memset, or a small upload and device copies, as for
     /// [`DeviceSlice::fill`](crate::DeviceSlice::fill).
     ///
     /// # Errors
@@ -214,14 +216,18 @@ impl<T> DeviceBuffer<T> {
         };
         // SAFETY: the caller's contract.
         let memory = unsafe { DeviceMemory::allocate(context.inner, bytes, prepare)? };
+        if memory.address() % align_of::<T>() as u64 != 0 {
+            return Err(Error::Unsupported { what: "device memory of such an alignment" });
+        }
         Ok(Self { address: memory.address(), memory: Some(memory), len, marker: PhantomData })
     }
 
     /// The whole buffer as a slice.
     #[must_use]
     pub fn as_slice(&self) -> &DeviceSlice<T> {
-        // SAFETY: by the invariant `len` elements lie at `address`, in a context that `memory` keeps open, initialised as
-        // the constructors' callers promise; they are borrowed as `self` is.
+        // SAFETY: by the invariant `len` elements lie at `address`, in a context that `memory` keeps open (where there is
+        // none, `from_raw_parts` kept it open); they are initialised, or the caller of an `uninitialized` constructor
+        // answers for their not being read; they are borrowed as `self` is.
         unsafe { DeviceSlice::from_raw_parts(DevicePointer::from_raw(self.address), self.len) }
     }
 

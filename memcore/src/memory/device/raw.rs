@@ -12,7 +12,17 @@ use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
 
 impl<T> DeviceBuffer<T> {
     /// Frees the memory and says whether that worked; on a failure the buffer comes back with the error. Does not wait.
-    /// Driver functions: `cuMemFreeAsync`, or `cuMemFree_v2` where the memory is of no pool.
+    /// Driver functions: `cuMemFreeAsync`, or `cuMemFree_v2` where the memory is not from a pool.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let dev = device_vec![1u8; 100]?;
+    /// if let Err((error, dev)) = dev.try_free() {
+    ///     eprintln!("{} bytes could not be freed: {error}", dev.size_in_bytes());
+    /// }
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -70,7 +80,8 @@ impl<T> DeviceBuffer<T> {
             unsafe { DeviceMemory::adopt(address) }
                 .inspect_err(|error| {
                     log::error!("device memory at {address:#x} cannot be freed: {error}");
-                    // One of them holds the memory, which the buffer uses all the same.
+                    // One of them holds the memory, which the buffer uses all the same. (A simulated address is always
+                    // known to be one.)
                     keep_open_contexts();
                 })
                 .ok()
@@ -92,6 +103,14 @@ impl<T> DeviceBuffer<T> {
     }
 
     /// The memory for the rest of the process: it is never freed, and its context stays open.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let table: &'static mut DeviceSlice<u32> = device_vec![7u32; 256]?.leak();
+    /// assert_eq!(table[255].to_value()?, 7);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     #[must_use]
     pub fn leak<'a>(self) -> &'a mut DeviceSlice<T>
     where
@@ -105,6 +124,15 @@ impl<T> DeviceBuffer<T> {
 
     /// The same memory as a buffer of `U`s, which frees it. Its bytes are taken as they are; whether they are values of
     /// `U` is checked when they come back to the host.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let dev = device_vec![1.0f32, 2.0]?;
+    /// let bits = dev.cast::<u32>().map_err(|(error, _)| error)?;
+    /// assert_eq!(bits.to_vec()?, [0x3F80_0000, 0x4000_0000]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

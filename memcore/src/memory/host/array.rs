@@ -19,8 +19,8 @@ use crate::memory::size::{bytes_of, view_len};
 pub(super) struct HostArray<T, K: HostMemory> {
     /// INVARIANT: `None` where there are no bytes, or where they are not this array's to free.
     owner: Option<HostOwner<K>>,
-    /// INVARIANT: aligned; `len` initialised elements, this array's alone, while it lives; dangling where they have no
-    /// bytes.
+    /// INVARIANT: aligned; `len` elements, this array's alone, while it lives; dangling where they have no bytes. They are
+    /// initialised, or the caller of `uninitialized` keeps them from being referred to.
     pointer: NonNull<T>,
     len: usize,
     marker: PhantomData<T>,
@@ -63,6 +63,9 @@ impl<T, K: HostMemory> HostArray<T, K> {
     {
         let array = Self::allocate(context, len)?;
         let room = array.pointer.as_ptr().cast::<MaybeUninit<T>>();
+        if size_of::<T>() == 0 {
+            return Ok(array); // `len` may be astronomical.
+        }
         // SAFETY: the new memory has room for `len` elements, and is borrowed for this statement alone.
         unsafe { slice::from_raw_parts_mut(room, len) }.fill(MaybeUninit::new(value));
         Ok(array)
@@ -189,6 +192,9 @@ impl<T, K: HostMemory> HostArray<T, K> {
         while filled < bytes.len() {
             match reader.read(&mut bytes[filled..]) {
                 Ok(0) => break,
+                Ok(count) if count > bytes.len() - filled => {
+                    return Err(io::Error::other("the reader says that it read more than there was room for"));
+                }
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),

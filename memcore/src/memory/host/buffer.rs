@@ -2,7 +2,8 @@
 
 /// Writes the public surface of a buffer that wraps a `HostArray`, and what it is to the host.
 macro_rules! host_buffer {
-    ($buffer:ident, $raw:ty, $to_raw:expr, $from_raw:expr, $made_by:literal, $freed_by:literal) => {
+    ($buffer:ident, $raw:ty, $to_raw:expr, $from_raw:expr, $made_by:literal, $freed_by:literal,
+     $write_example:literal) => {
         impl<T> $buffer<T> {
             /// A copy of `source`.
             ///
@@ -93,6 +94,18 @@ macro_rules! host_buffer {
             ///
             /// Every element is written before anything reads it, or makes a reference to it as a `T`: take the pointer of
             /// [`into_raw_parts`](Self::into_raw_parts), write through it, and put the buffer together again.
+            ///
+            /// ```
+            /// use memcore::prelude::*;
+            ///
+            #[doc = concat!("// SAFETY: nothing touches the elements before they are written below.")]
+            #[doc = concat!("let (pointer, len) = unsafe { ", stringify!($buffer), "::<u32>::uninitialized(4)? }.into_raw_parts();")]
+            #[doc = $write_example]
+            /// // SAFETY: the parts of a buffer that was just taken apart, written now.
+            #[doc = concat!("let buffer = unsafe { ", stringify!($buffer), "::from_raw_parts(pointer, len) };")]
+            /// assert_eq!(*buffer, [7; 4]);
+            /// # Ok::<(), memcore::Error>(())
+            /// ```
             #[doc(alias = "alloc")]
             #[track_caller]
             pub unsafe fn uninitialized(len: usize) -> Result<Self> {
@@ -127,7 +140,7 @@ macro_rules! host_buffer {
                 &self.array
             }
 
-            /// The elements, to be written.
+            /// The elements, mutably.
             #[must_use]
             pub fn as_mut_slice(&mut self) -> &mut [T] {
                 &mut self.array
@@ -179,6 +192,14 @@ macro_rules! host_buffer {
 
             /// The same memory as `U`s.
             ///
+            /// ```
+            /// use memcore::prelude::*;
+            ///
+            #[doc = concat!("let buffer = ", stringify!($buffer), "::from_slice(&[1.0f32, 2.0])?;")]
+            /// assert_eq!(buffer.view_as::<u32>()?, [0x3F80_0000, 0x4000_0000]);
+            /// # Ok::<(), memcore::Error>(())
+            /// ```
+            ///
             /// # Errors
             ///
             /// [`Error::InvalidView`] if the size is no multiple of `U`'s, the address is not aligned for `U`, or `U` has
@@ -190,7 +211,7 @@ macro_rules! host_buffer {
                 self.array.view_as()
             }
 
-            /// The same memory as `U`s, to be written.
+            /// The same memory as `U`s, mutably.
             ///
             /// # Errors
             ///
@@ -216,7 +237,7 @@ macro_rules! host_buffer {
             }
 
             /// Fills the buffer from its start with what `reader` gives, until it is full or the reader ends, and returns
-            /// how many elements were read. The bytes go straight into this memory.
+            /// how many elements were read. The bytes go straight into this memory; it waits for the reader alone.
             ///
             /// ```
             /// use memcore::prelude::*;

@@ -72,7 +72,15 @@ pub struct LockedBuffer<T> {
     array: HostArray<T, PageLocked>,
 }
 
-host_buffer!(LockedBuffer, *mut T, identity, identity, "cuMemHostAlloc` or `cudaHostAlloc", "cuMemFreeHost");
+host_buffer!(
+    LockedBuffer,
+    *mut T,
+    identity,
+    identity,
+    "cuMemHostAlloc` or `cudaHostAlloc",
+    "cuMemFreeHost",
+    "// SAFETY: the memory has room for `len` elements.\nfor i in 0..len { unsafe { pointer.add(i).write(7) } }"
+);
 
 /// One `T` in page-locked host memory, which it owns: a `Box<T>` that the device reads and writes directly.
 ///

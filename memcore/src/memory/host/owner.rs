@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::context::{Context, Inner, Relaxed, freed_at_exit};
+use crate::context::{Context, Inner, Relaxed, freed_at_exit, host_owner_of};
 use crate::driver::Driver;
 use crate::error::{Error, Result};
 
@@ -14,6 +14,9 @@ pub(super) trait HostMemory {
     /// Whether the device of `context` has such memory.
     #[track_caller]
     fn require(context: &Inner) -> Result<()>;
+
+    /// Called when memory of this kind is taken over.
+    fn adopted() {}
 
     /// Asks the driver for `bytes`, more than 0, whose contents are whatever they are.
     #[track_caller]
@@ -57,13 +60,16 @@ impl<K: HostMemory> HostOwner<K> {
         Ok(Self { context, pointer, is_freed: false, kind: PhantomData })
     }
 
-    /// Memory made elsewhere, to be freed in the current context.
+    /// Memory made elsewhere, to be freed in an open context whose driver knows it, else in the current one.
     ///
     /// # Safety
     ///
     /// `pointer` is from the kind's driver function (or the runtime API's of that kind), and nobody else's from here on.
     pub(super) unsafe fn adopt(pointer: NonNull<c_void>) -> Result<Self> {
-        Ok(Self { context: Context::current()?.inner, pointer, is_freed: false, kind: PhantomData })
+        K::adopted();
+        let current = Context::current()?.inner;
+        let context = host_owner_of(pointer.as_ptr().expose_provenance() as u64, current);
+        Ok(Self { context, pointer, is_freed: false, kind: PhantomData })
     }
 
     pub(super) fn pointer(&self) -> NonNull<c_void> {
@@ -84,7 +90,7 @@ impl<K: HostMemory> HostOwner<K> {
 
     #[track_caller]
     fn try_free(&self) -> Result<()> {
-        if self.context.is_unsettled() {
+        if self.context.is_host_unsettled() {
             return Err(Error::Unsettled);
         }
         let bound = self.context.bind()?;

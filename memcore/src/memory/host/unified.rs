@@ -16,6 +16,7 @@ use super::boxed::host_box;
 use super::buffer::{host_buffer, host_traits};
 use super::owner::HostMemory;
 use crate::context::{Context, Inner};
+use crate::copy::note_managed_memory;
 use crate::device::DeviceAttribute;
 use crate::driver::ffi::CUdeviceptr;
 use crate::driver::{Driver, check, symbol};
@@ -41,8 +42,13 @@ impl HostMemory for Managed {
         Ok(())
     }
 
+    fn adopted() {
+        note_managed_memory();
+    }
+
     fn allocate(driver: &dyn Driver, bytes: usize) -> Result<*mut c_void> {
         let mut address: CUdeviceptr = 0;
+        note_managed_memory();
         // SAFETY: `address` is writable for the length of the call.
         let status = unsafe { driver.mem_alloc_managed(&raw mut address, bytes, ATTACH_GLOBAL) };
         check(symbol::mem_alloc_managed, status)?;
@@ -92,7 +98,8 @@ host_buffer!(
     UnifiedPointer::from_mut_ptr,
     UnifiedPointer::as_mut_ptr,
     "cuMemAllocManaged` or `cudaMallocManaged",
-    "cuMemFree_v2"
+    "cuMemFree_v2",
+    "// SAFETY: the memory has room for `len` elements.\nfor i in 0..len { unsafe { pointer.as_mut_ptr().add(i).write(7) } }"
 );
 
 /// One `T` in unified memory, which it owns: a `Box<T>` at one address for host and device.
@@ -133,9 +140,13 @@ macro_rules! device_side {
                 DevicePointer::from_raw(self.array.address())
             }
 
-            /// The memory as the device's, to be read.
+            /// The memory as the device's, to be read. All bytes of a `T` are initialised, and no `T` changes behind a shared
+            /// reference: what the host's side has to promise for the device's to be viewed as anything.
             #[must_use]
-            pub fn as_device_slice(&self) -> &DeviceSlice<T> {
+            pub fn as_device_slice(&self) -> &DeviceSlice<T>
+            where
+                T: NoUninit,
+            {
                 // SAFETY: unified memory is the device's too, in a context that the owner keeps open; it is initialised, and
                 // borrowed as `self` is.
                 unsafe { DeviceSlice::from_raw_parts(self.as_device_ptr(), self.array.len()) }
@@ -145,7 +156,7 @@ macro_rules! device_side {
             #[must_use]
             pub fn as_device_slice_mut(&mut self) -> &mut DeviceSlice<T>
             where
-                T: AnyBitPattern,
+                T: NoUninit + AnyBitPattern,
             {
                 // SAFETY: as for `as_device_slice`; `&mut self` makes it the only use, and any bytes are a `T`.
                 unsafe { DeviceSlice::from_raw_parts_mut(self.as_device_ptr(), self.array.len()) }

@@ -11,7 +11,16 @@ use crate::stream::Stream;
 impl<T> DeviceSlice<T> {
     /// Writes `value` to every element. Complete on return. `fill!(slice <- value)` is the same.
     ///
-    /// Driver functions: one `cuMemsetD8Async`, `D16` or `D32` where the value's bytes repeat every 1, 2 or 4; else one
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let mut dev = device_vec![0.0f64; 100]?;
+    /// dev[10..20].fill(1.5)?;
+    /// assert_eq!(dev[9..11].to_vec()?, [0.0, 1.5]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
+    /// Driver functions: one `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async` where the value's bytes repeat every 1, 2 or 4; else one
     /// `cuMemcpyHtoDAsync_v2` and ⌈log₂ len⌉ `cuMemcpyDtoDAsync_v2`; then `cuStreamSynchronize`.
     ///
     /// # Errors
@@ -33,7 +42,22 @@ impl<T> DeviceSlice<T> {
         self.set_bytes(bytemuck::bytes_of(&value), self.len(), Mode::Waited(order))
     }
 
-    /// Writes `value` to every byte. Complete on return. Driver functions: `cuMemsetD8Async`, `cuStreamSynchronize`.
+    /// Writes `value` to every byte. Complete on return.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let mut dev = device_vec![0u32; 4]?;
+    /// dev.set_8(0x11)?;
+    /// dev[1..3].set_16(0x2233)?;
+    /// dev[3..].set_32(0x4455_6677)?;
+    /// assert_eq!(dev.to_vec()?, [0x1111_1111, 0x2233_2233, 0x2233_2233, 0x4455_6677]);
+    /// dev.set_zero()?;
+    /// assert_eq!(dev.to_vec()?, [0; 4]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
+    /// Driver functions: `cuMemsetD8Async`, `cuStreamSynchronize`.
     ///
     /// Whether the bytes are values of `T` is checked when they come back to the host.
     ///

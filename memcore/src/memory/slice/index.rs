@@ -106,7 +106,7 @@ impl<T> DeviceSlice<T> {
         Some(unsafe { Self::from_raw_parts(self.as_device_ptr().add(range.start), range.len()) })
     }
 
-    /// The elements of a position or range, to be written, or `None` if it does not lie inside.
+    /// The elements of a position or range, mutably, or `None` if it does not lie inside.
     #[must_use]
     pub fn get_mut(&mut self, index: impl DeviceIndex) -> Option<&mut Self> {
         let range = index.resolve(self.len())?;

@@ -39,7 +39,8 @@ use crate::error::Result;
 /// ```
 // INVARIANT of a reference to it: the length times the size of `T` is at most `isize::MAX`; and unless that is 0, the
 // bytes from the address on are device memory of a context that stays open for the reference's lifetime, to be used
-// under the rules for `&[T]` and `&mut [T]`. The address is never null.
+// under the rules for `&[T]` and `&mut [T]`; they are initialised, or the caller of an `uninitialized` constructor answers
+// for their not being read. The address is never null.
 #[repr(transparent)]
 pub struct DeviceSlice<T> {
     /// Zero-sized: Rust can read nothing through a reference to it.

@@ -11,7 +11,7 @@ impl<T> DeviceSlice<T> {
         self.get(0)
     }
 
-    /// The first element as a slice of one, to be written, or `None` if there is none.
+    /// The first element as a slice of one, mutably, or `None` if there is none.
     #[must_use]
     pub fn first_mut(&mut self) -> Option<&mut Self> {
         self.get_mut(0)
@@ -23,7 +23,7 @@ impl<T> DeviceSlice<T> {
         self.get(self.len().checked_sub(1)?)
     }
 
-    /// The last element as a slice of one, to be written, or `None` if there is none.
+    /// The last element as a slice of one, mutably, or `None` if there is none.
     #[must_use]
     pub fn last_mut(&mut self) -> Option<&mut Self> {
         let last = self.len().checked_sub(1)?;
@@ -44,7 +44,17 @@ impl<T> DeviceSlice<T> {
         }
     }
 
-    /// The elements before `middle` and those from it on, both to be written.
+    /// The elements before `middle` and those from it on, mutably.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let mut dev = device_vec![1u8, 2, 3, 4]?;
+    /// let (left, right) = dev.split_at_mut(2);
+    /// copy!(left <- right)?;
+    /// assert_eq!(dev.to_vec()?, [3, 4, 3, 4]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Panics
     ///
@@ -89,7 +99,18 @@ impl<T> DeviceSlice<T> {
         Chunks { rest: self, size }
     }
 
-    /// Parts of `size` elements in order, to be written; the last may be shorter.
+    /// Parts of `size` elements in order, mutably; the last may be shorter.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let mut dev = device_vec![0u8; 5]?;
+    /// for (i, part) in dev.chunks_mut(2).enumerate() {
+    ///     fill!(part <- i as u8)?;
+    /// }
+    /// assert_eq!(dev.to_vec()?, [0, 0, 1, 1, 2]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Panics
     ///
@@ -113,7 +134,7 @@ impl<T> DeviceSlice<T> {
         ChunksExact { chunks: Chunks { rest: whole, size }, remainder }
     }
 
-    /// Parts of exactly `size` elements in order, to be written; what is left over is the iterator's `into_remainder`.
+    /// Parts of exactly `size` elements in order, mutably; what is left over is the iterator's `into_remainder`.
     ///
     /// # Panics
     ///
@@ -158,7 +179,7 @@ pub struct ChunksExactMut<'a, T> {
 }
 
 impl<'a, T> ChunksExact<'a, T> {
-    /// The elements behind the last whole part, fewer than one part has.
+    /// The elements after the last whole part, fewer than one part has.
     #[must_use]
     pub fn remainder(&self) -> &'a DeviceSlice<T> {
         self.remainder
@@ -166,7 +187,7 @@ impl<'a, T> ChunksExact<'a, T> {
 }
 
 impl<'a, T> ChunksExactMut<'a, T> {
-    /// The elements behind the last whole part, fewer than one part has, to be written.
+    /// The elements after the last whole part, fewer than one part has, mutably.
     #[must_use]
     pub fn into_remainder(self) -> &'a mut DeviceSlice<T> {
         self.remainder

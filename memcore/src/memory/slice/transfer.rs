@@ -14,7 +14,7 @@ use crate::stream::Stream;
 
 impl<T> DeviceSlice<T> {
     /// Copies all of `source` into this slice: a host slice, array, `Vec` or page-locked buffer, or device memory, also
-    /// another device's. Complete on return. `copy!(slice <- source)` is the same.
+    /// another device's. Complete on return. `copy!(slice <- source)` is the same, and makes the same driver calls.
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -41,7 +41,8 @@ impl<T> DeviceSlice<T> {
     }
 
     /// Copies all of this slice into `destination`: a mutable host slice, array, `Vec` or page-locked buffer, or device
-    /// memory, also another device's. Complete on return. `copy!(destination <- slice)` is the same.
+    /// memory, also another device's. Complete on return. `copy!(destination <- slice)` is the same, and makes the same
+    /// driver calls.
     ///
     /// # Errors
     ///

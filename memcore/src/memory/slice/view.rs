@@ -28,7 +28,7 @@ impl<T> DeviceSlice<T> {
         Ok(unsafe { DeviceSlice::from_raw_parts(self.as_device_ptr().cast(), len) })
     }
 
-    /// The same memory as `U`s, to be written.
+    /// The same memory as `U`s, mutably.
     ///
     /// # Errors
     ///

@@ -3,13 +3,8 @@
 use core::ptr;
 
 use super::super::{SimOptions, Violation, ViolationKind};
-use super::rig::{Rig, call, ok};
-use crate::Status;
-
-/// A program that is still there after its simulator was checked.
-struct Left {
-    driver: std::sync::Arc<dyn crate::driver::Driver>,
-}
+use super::rig::{Program, Rig, call, ok};
+use crate::error::Status;
 
 fn rig() -> Rig {
     Rig::new(SimOptions::default())
@@ -49,7 +44,7 @@ fn use_after_free_is_named_with_all_places() {
 }
 
 #[test]
-fn out_of_bounds_is_found_inside_and_behind() {
+fn out_of_bounds_is_found_across_and_past_the_end() {
     let rig = rig();
     let (dev, neighbour, stream) = (rig.alloc(100), rig.alloc(100), rig.stream(1));
     assert_eq!(call!(rig, memset_d8_async(dev + 96, 0, 8, stream)), Status::INVALID_VALUE);
@@ -118,8 +113,8 @@ fn leaks_of_every_kind_are_found_and_stay_usable() {
     );
     assert_eq!(violations[0].place(), (file!(), place));
     assert!(violations[0].to_string().ends_with("[kind=leak op=mem_alloc alloc=1 offset=0 len=64]"));
-    // The owners are still there: everything works, and is freed by them.
-    let left = Left { driver };
+    // The owners remain: everything works, and is freed by them.
+    let left = Program::new(driver);
     locked.write(&[1; 64]);
     ok!(left, memcpy_htod(dev, locked.pointer, 64));
     ok!(left, memcpy_htod(managed, locked.pointer, 64));

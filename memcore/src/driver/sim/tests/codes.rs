@@ -5,8 +5,7 @@ use core::ptr;
 
 use super::super::{SimOptions, ViolationKind};
 use super::rig::{Rig, call, ok};
-use crate::Status;
-use crate::driver::sim::Sim;
+use crate::error::Status;
 
 fn rig() -> Rig {
     Rig::new(SimOptions::default())
@@ -14,8 +13,7 @@ fn rig() -> Rig {
 
 #[test]
 fn nothing_works_before_initialisation() {
-    let sim = Sim::new(SimOptions::default());
-    let rig = Rig { driver: sim.driver(), sim, context: ptr::null_mut() };
+    let rig = Rig::uninitialised(SimOptions::default());
     let mut number = 0;
     assert_eq!(call!(rig, device_count(&mut number)), Status::NOT_INITIALIZED);
     assert_eq!(call!(rig, init(1)), Status::INVALID_VALUE);
@@ -29,8 +27,7 @@ fn nothing_works_before_initialisation() {
 
 #[test]
 fn no_device() {
-    let sim = Sim::new(SimOptions::default().devices(0));
-    let rig = Rig { driver: sim.driver(), sim, context: ptr::null_mut() };
+    let rig = Rig::uninitialised(SimOptions::default().devices(0));
     assert_eq!(call!(rig, init(0)), Status::NO_DEVICE);
 }
 

@@ -6,7 +6,7 @@ use super::super::backing::POISON;
 use super::super::machine::LANDING_DELAY;
 use super::super::{Fault, SimOptions};
 use super::rig::{Rig, call, ok};
-use crate::Status;
+use crate::error::Status;
 
 #[test]
 fn the_nth_call_fails_without_effect() {
@@ -81,7 +81,7 @@ fn after_a_sticky_fault_waits_return_and_queued_copies_land_later() {
     assert_eq!(host.read(), [5; 4]);
     assert_eq!(call!(rig, mem_free_host(host.pointer)), dead);
     assert_eq!(call!(rig, mem_free(dev)), dead);
-    assert!(rig.kinds().is_empty(), "what a dead context does not let go is no leak of the program");
+    assert!(rig.kinds().is_empty(), "memory that a dead context keeps is not reported as a leak");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_dead_context_leaves_the_others_alone() {
 }
 
 #[test]
-fn unregistering_in_a_dead_context_settles_first() {
+fn unregistering_in_a_dead_context_runs_what_is_queued_first() {
     let fault = Fault::sticky("cuCtxSynchronize", 1, Status::ILLEGAL_ADDRESS);
     let rig = Rig::new(SimOptions::default().fail(fault));
     let (dev, stream) = (rig.alloc(4), rig.stream(1));

@@ -8,5 +8,6 @@ mod faults;
 mod model;
 mod ordering;
 mod resources;
-mod rig;
+pub(in crate::driver) mod rig;
+mod stderr;
 mod threads;

@@ -3,7 +3,7 @@
 use super::super::backing::POISON;
 use super::super::{Order, SimOptions};
 use super::rig::{Rig, call, ok};
-use crate::Status;
+use crate::error::Status;
 
 const NON_BLOCKING: u32 = 1;
 
@@ -227,7 +227,7 @@ fn polling_loops_end() {
 }
 
 #[test]
-fn freeing_host_memory_settles_what_is_queued_on_it() {
+fn freeing_host_memory_runs_what_is_queued_on_it() {
     let rig = lazy();
     let (dev, host, stream) = (rig.alloc(4), rig.locked(4), rig.stream(NON_BLOCKING));
     host.write(&[4; 4]);
@@ -244,7 +244,7 @@ fn freeing_host_memory_settles_what_is_queued_on_it() {
 }
 
 #[test]
-fn freeing_device_memory_settles_what_is_queued_on_it() {
+fn freeing_device_memory_runs_what_is_queued_on_it() {
     let rig = lazy();
     let (dev, host, stream) = (rig.alloc(4), rig.locked(4), rig.stream(NON_BLOCKING));
     ok!(rig, memset_d8_async(dev, 4, 4, stream));

@@ -7,7 +7,7 @@ use super::super::options::SimOptions;
 use super::super::order::Order;
 use super::rig::{Rig, call, ok};
 use crate::driver::sim::Sim;
-use crate::{Error, Status};
+use crate::error::{Error, Status};
 
 const MIB: usize = 1 << 20;
 

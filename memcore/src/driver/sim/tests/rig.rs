@@ -1,26 +1,40 @@
-//! A simulator under test, driven as a C program would drive it.
+//! A driver under test, driven as a C program would drive it.
 
 use core::ffi::c_void;
+use core::ops::Deref;
 use core::ptr;
 use std::sync::Arc;
 
-use crate::Status;
 use crate::driver::Driver;
 use crate::driver::ffi::{CUcontext, CUdeviceptr, CUevent, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream};
 use crate::driver::sim::{Sim, SimOptions, Violation, ViolationKind};
+use crate::error::Status;
 
-/// A simulator whose first device's context is current.
+/// A driver and the context that this thread has made current.
+pub(in crate::driver) struct Program {
+    pub(in crate::driver) driver: Arc<dyn Driver>,
+    pub(super) context: CUcontext,
+}
+
+/// A program on a simulator of its own.
 pub(super) struct Rig {
     pub(super) sim: Sim,
-    pub(super) driver: Arc<dyn Driver>,
-    pub(super) context: CUcontext,
+    pub(super) program: Program,
+}
+
+impl Deref for Rig {
+    type Target = Program;
+
+    fn deref(&self) -> &Program {
+        &self.program
+    }
 }
 
 /// Calls an entry point.
 macro_rules! call {
     ($rig:expr, $method:ident($($arg:expr),* $(,)?)) => {{
         #[allow(unused_unsafe, reason = "some calls stand in the arguments of others")]
-        // SAFETY: the tests pass pointers to their own live memory, or handles that are looked up.
+        // SAFETY: the tests pass pointers to their own live memory, and handles that are live or that the driver refuses.
         let status = unsafe { $rig.driver.$method($($arg),*) };
         status
     }};
@@ -28,19 +42,27 @@ macro_rules! call {
 /// Calls an entry point that must succeed.
 macro_rules! ok {
     ($rig:expr, $method:ident($($arg:expr),* $(,)?)) => {
-        assert_eq!($crate::driver::sim::tests::rig::call!($rig, $method($($arg),*)), crate::Status::SUCCESS)
+        assert_eq!(
+            $crate::driver::sim::tests::rig::call!($rig, $method($($arg),*)),
+            $crate::error::Status::SUCCESS
+        )
     };
 }
-pub(super) use {call, ok};
+pub(in crate::driver) use {call, ok};
 
-impl Rig {
-    pub(super) fn new(options: SimOptions) -> Self {
-        let sim = Sim::new(options);
-        let mut rig = Self { driver: sim.driver(), sim, context: ptr::null_mut() };
-        ok!(rig, init(0));
-        rig.context = rig.retain(0);
-        ok!(rig, context_set_current(rig.context));
-        rig
+impl Program {
+    /// A program that has made nothing current yet.
+    pub(in crate::driver) fn new(driver: Arc<dyn Driver>) -> Self {
+        Self { driver, context: ptr::null_mut() }
+    }
+
+    /// A program in the first device's context.
+    pub(in crate::driver) fn in_context(driver: Arc<dyn Driver>) -> Self {
+        let mut program = Self::new(driver);
+        ok!(program, init(0));
+        program.context = program.retain(0);
+        ok!(program, context_set_current(program.context));
+        program
     }
 
     pub(super) fn retain(&self, device: i32) -> CUcontext {
@@ -49,13 +71,13 @@ impl Rig {
         context
     }
 
-    pub(super) fn stream(&self, flags: u32) -> CUstream {
+    pub(in crate::driver) fn stream(&self, flags: u32) -> CUstream {
         let mut stream = ptr::null_mut();
         ok!(self, stream_create(&mut stream, flags, 0));
         stream
     }
 
-    pub(super) fn event(&self) -> CUevent {
+    pub(in crate::driver) fn event(&self) -> CUevent {
         let mut event = ptr::null_mut();
         ok!(self, event_create(&mut event, 0));
         event
@@ -77,7 +99,7 @@ impl Rig {
     }
 
     #[track_caller]
-    pub(super) fn alloc(&self, bytes: usize) -> CUdeviceptr {
+    pub(in crate::driver) fn alloc(&self, bytes: usize) -> CUdeviceptr {
         let mut address = 0;
         ok!(self, mem_alloc(&mut address, bytes));
         address
@@ -90,7 +112,7 @@ impl Rig {
         address
     }
 
-    pub(super) fn locked(&self, bytes: usize) -> Locked {
+    pub(in crate::driver) fn locked(&self, bytes: usize) -> Locked {
         let mut pointer = ptr::null_mut();
         ok!(self, mem_host_alloc(&mut pointer, bytes, 0));
         Locked { pointer, bytes }
@@ -104,7 +126,7 @@ impl Rig {
         out
     }
 
-    pub(super) fn upload(&self, address: CUdeviceptr, bytes: &[u8]) -> Status {
+    pub(in crate::driver) fn upload(&self, address: CUdeviceptr, bytes: &[u8]) -> Status {
         call!(self, memcpy_htod(address, bytes.as_ptr().cast(), bytes.len()))
     }
 
@@ -112,6 +134,20 @@ impl Rig {
         let (mut free, mut total) = (0, 0);
         ok!(self, memory_info(&mut free, &mut total));
         (free, total)
+    }
+}
+
+impl Rig {
+    /// In the context of its first device.
+    pub(super) fn new(options: SimOptions) -> Self {
+        let sim = Sim::new(options);
+        Self { program: Program::in_context(sim.driver()), sim }
+    }
+
+    /// Before its driver is initialised.
+    pub(super) fn uninitialised(options: SimOptions) -> Self {
+        let sim = Sim::new(options);
+        Self { program: Program::new(sim.driver()), sim }
     }
 
     /// The kinds found, the leaks of this rig's end included.
@@ -126,8 +162,8 @@ impl Rig {
 
 /// Page-locked memory.
 #[derive(Clone, Copy)]
-pub(super) struct Locked {
-    pub(super) pointer: *mut c_void,
+pub(in crate::driver) struct Locked {
+    pub(in crate::driver) pointer: *mut c_void,
     pub(super) bytes: usize,
 }
 

@@ -4,30 +4,25 @@ use core::ptr;
 use std::sync::Arc;
 
 use super::super::{Order, SimOptions};
-use super::rig::{Rig, ok};
+use super::rig::{Program, Rig, ok};
 use crate::driver::Driver;
 use crate::driver::ffi::CUcontext;
-
-/// What a thread takes along: a rig's own handles are not `Send`.
-struct Visitor {
-    driver: Arc<dyn Driver>,
-}
 
 #[test]
 fn each_thread_has_its_own_current_context() {
     let (rig, other) = (Rig::new(SimOptions::default()), Rig::new(SimOptions::default()));
     let current = |driver: &Arc<dyn Driver>| {
-        let visitor = Visitor { driver: Arc::clone(driver) };
+        let program = Program::new(Arc::clone(driver));
         let mut context = ptr::null_mut();
-        ok!(visitor, context_current(&mut context));
+        ok!(program, context_current(&mut context));
         context
     };
     assert_eq!((current(&rig.driver), current(&other.driver)), (rig.context, other.context));
     let driver = Arc::clone(&rig.driver);
     let elsewhere = std::thread::spawn(move || {
-        let visitor = Visitor { driver };
+        let program = Program::new(driver);
         let mut context: CUcontext = ptr::null_mut();
-        ok!(visitor, context_current(&mut context));
+        ok!(program, context_current(&mut context));
         context.is_null()
     });
     assert_eq!(elsewhere.join().ok(), Some(true));
@@ -43,22 +38,22 @@ fn threads_work_side_by_side() {
             for thread in 0..4u8 {
                 let driver = Arc::clone(&rig.driver);
                 scope.spawn(move || {
-                    let visitor = Visitor { driver };
+                    let program = Program::new(driver);
                     let (mut context, mut stream) = (ptr::null_mut(), ptr::null_mut());
-                    ok!(visitor, primary_context_retain(&mut context, 0));
-                    ok!(visitor, context_set_current(context));
-                    ok!(visitor, stream_create(&mut stream, 1, 0));
+                    ok!(program, primary_context_retain(&mut context, 0));
+                    ok!(program, context_set_current(context));
+                    ok!(program, stream_create(&mut stream, 1, 0));
                     for round in 0..50u8 {
                         let (mut dev, mut out) = (0, [0u8; 300]);
-                        ok!(visitor, mem_alloc_async(&mut dev, 300, stream));
-                        ok!(visitor, memset_d8_async(dev, thread ^ round, 300, stream));
-                        ok!(visitor, memcpy_dtoh_async(out.as_mut_ptr().cast(), dev, 300, stream));
-                        ok!(visitor, mem_free_async(dev, stream));
-                        ok!(visitor, stream_synchronize(stream));
+                        ok!(program, mem_alloc_async(&mut dev, 300, stream));
+                        ok!(program, memset_d8_async(dev, thread ^ round, 300, stream));
+                        ok!(program, memcpy_dtoh_async(out.as_mut_ptr().cast(), dev, 300, stream));
+                        ok!(program, mem_free_async(dev, stream));
+                        ok!(program, stream_synchronize(stream));
                         assert_eq!(out, [thread ^ round; 300]);
                     }
-                    ok!(visitor, stream_destroy(stream));
-                    ok!(visitor, primary_context_release(0));
+                    ok!(program, stream_destroy(stream));
+                    ok!(program, primary_context_release(0));
                 });
             }
         });

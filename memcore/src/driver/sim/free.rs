@@ -1,0 +1,118 @@
+//! Freeing device and managed memory.
+
+use super::alloc::rounded;
+use super::call::{Answer, Call};
+use super::graph::Op;
+use super::machine::Machine;
+use super::memory::{Allocation, Found, Kind};
+use super::report::{Place, Violation, ViolationKind};
+use crate::driver::ffi::{CUdeviceptr, CUstream};
+use crate::error::Status;
+
+impl Machine {
+    /// Frees device or managed memory. What is queued on it runs first, except on pool memory: such a free waits for
+    /// nothing.
+    pub(super) unsafe fn mem_free(&mut self, call: &Call, address: CUdeviceptr) -> Answer {
+        self.check_current(call)?;
+        if address == 0 {
+            return Ok(());
+        }
+        let (id, kind) = self.freeable(call, address, |kind| !kind.is_host())?;
+        if !matches!(kind, Kind::Pool(_)) {
+            self.run_users(id);
+        }
+        self.alive_owner(id)?;
+        if kind != Kind::Managed {
+            self.free_device(id, call.place);
+        } else if let Some(gone) = self.memory.remove(id, call.place)
+            && let Some(device) = self.devices.get_mut(gone.device)
+        {
+            // SAFETY: `mem_alloc_managed` opened the memory on this device; it has just left the table, and by the driver
+            // contract the program uses it no more.
+            unsafe { device.space.close_managed(gone.base, gone.size) };
+        }
+        Ok(())
+    }
+
+    pub(super) fn mem_free_async(&mut self, call: &Call, address: CUdeviceptr, stream: CUstream) -> Answer {
+        let key = self.stream_key(call, stream)?;
+        if !self.options.pools {
+            return Err(Status::NOT_SUPPORTED);
+        }
+        if address == 0 {
+            return Ok(());
+        }
+        let (allocation, _) = self.freeable(call, address, Kind::is_device)?;
+        self.alive_owner(allocation)?;
+        if let Some(allocation) = self.memory.get_mut(allocation) {
+            allocation.freed = Some(call.place);
+        }
+        self.issue(call, key, Op::Free { allocation }, None)?;
+        Ok(())
+    }
+
+    /// The allocation that starts at `address`, if it is of a kind that this call frees; else a violation.
+    pub(super) fn freeable(&mut self, call: &Call, address: u64, frees: impl Fn(Kind) -> bool) -> Answer<(u64, Kind)> {
+        let invalid = |summary: String| {
+            let help = "pass the address that the allocation returned, to the function that frees that kind";
+            Violation::new(ViolationKind::InvalidFree, call.operation(), call.place, summary, help)
+        };
+        let double = |summary: String| {
+            let help = "free each allocation once, and forget its address then";
+            Violation::new(ViolationKind::DoubleFree, call.operation(), call.place, summary, help)
+        };
+        let label = call.label();
+        let violation = match (self.memory.at(address), self.memory.find(address)) {
+            (Some(one), _) if !frees(one.kind) => {
+                let summary = format!("{label} of allocation #{}, which is {}", one.id, one.kind.description());
+                invalid(summary).about(Some(one.subject())).range(0, one.size)
+            }
+            (Some(one), _) if one.freed.is_some() => {
+                let summary = format!("{label} of allocation #{}, whose free is queued already", one.id);
+                double(summary).about(Some(one.subject())).range(0, one.size)
+            }
+            (Some(one), _) => {
+                return Ok((one.id, one.kind));
+            }
+            (None, Found::Live(id) | Found::PastEnd(id)) => {
+                let subject = self.memory.get(id).map(Allocation::subject);
+                let offset = address - self.memory.get(id).map_or(address, |one| one.base);
+                let summary = format!("{label} of an address {offset} bytes after the start of allocation #{id}");
+                invalid(summary).about(subject).range(offset, 0)
+            }
+            (None, _) => match self.memory.freed.at(address) {
+                Some(freed) => {
+                    let subject = freed.subject;
+                    let summary = format!("{label} of allocation #{}, which was freed before", subject.number);
+                    double(summary).about(Some(subject)).range(0, subject.size)
+                }
+                None => invalid(format!("{label} of {address:#x}, where no allocation starts")),
+            },
+        };
+        self.reports.push(violation);
+        Err(Status::INVALID_VALUE)
+    }
+
+    /// The code that the context of an allocation died of, if it did.
+    pub(super) fn alive_owner(&self, id: u64) -> Answer {
+        self.alive(self.memory.get(id).map_or(0, |one| one.context))
+    }
+
+    /// Ends device memory; memory of another kind is left as it is.
+    pub(super) fn free_device(&mut self, id: u64, place: Place) {
+        if !self.memory.get(id).is_some_and(|one| one.kind.is_device()) {
+            return;
+        }
+        let Some(gone) = self.memory.remove(id, place) else { return };
+        let cost = rounded(gone.size).unwrap_or(0);
+        if let Some(device) = self.devices.get_mut(gone.device) {
+            device.space.device.release(gone.base, gone.size);
+            if gone.kind == Kind::Device {
+                device.used = device.used.saturating_sub(cost);
+            }
+        }
+        if let Kind::Pool(pool) = gone.kind {
+            self.shrink_pool(pool, cost);
+        }
+    }
+}

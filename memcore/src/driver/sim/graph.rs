@@ -1,0 +1,213 @@
+//! Queued operations: a graph of what comes after what.
+
+use core::mem::MaybeUninit;
+use std::collections::{BTreeMap, HashSet};
+
+use super::backing::Backing;
+use super::call::Call;
+
+/// Number of a queued operation. Numbers grow, and an operation depends only on smaller ones.
+pub(super) type NodeId = u64;
+
+/// Bytes of an allocation that an operation reads or writes.
+///
+/// INVARIANT: until the span is dropped, the program leaves the bytes to the operation that holds it: it does not write
+/// them, and where the operation writes them, does not touch them.
+#[derive(Debug)]
+pub(super) struct Span {
+    allocation: u64,
+    offset: u64,
+    len: u64,
+}
+
+impl Span {
+    /// `len` bytes of an allocation, from `offset` on.
+    ///
+    /// # Safety
+    ///
+    /// Until the span is dropped, the program leaves the bytes to the operation that it is made for.
+    pub(super) const unsafe fn new(allocation: u64, offset: u64, len: u64) -> Self {
+        // INVARIANT: the caller's contract.
+        Self { allocation, offset, len }
+    }
+
+    /// The allocation's number.
+    pub(super) const fn allocation(&self) -> u64 {
+        self.allocation
+    }
+
+    /// From the allocation's start.
+    pub(super) const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// In bytes.
+    pub(super) const fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether both have a byte in common.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.allocation == other.allocation
+            && self.offset < other.offset.saturating_add(other.len)
+            && other.offset < self.offset.saturating_add(self.len)
+    }
+}
+
+/// What a copy reads.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// Memory of the table.
+    Memory(Span),
+    /// Pageable host memory, read when the copy was queued.
+    Staged(Box<[MaybeUninit<u8>]>),
+}
+
+impl Source {
+    /// The table's memory, if it is that.
+    pub(super) const fn span(&self) -> Option<&Span> {
+        if let Self::Memory(span) = self { Some(span) } else { None }
+    }
+}
+
+/// What a queued operation does.
+#[derive(Debug)]
+pub(super) enum Op {
+    /// It only orders.
+    Barrier,
+    /// Copies bytes; the sides may overlap.
+    Copy {
+        /// The destination.
+        to: Span,
+        /// The source, of the same length.
+        from: Source,
+    },
+    /// Repeats the first `unit` bytes of `pattern`.
+    Fill {
+        /// The destination.
+        to: Span,
+        /// The value's bytes.
+        pattern: [u8; 4],
+        /// How many of them are used.
+        unit: usize,
+    },
+    /// The allocation gets its bytes.
+    Alloc {
+        /// Its number.
+        allocation: u64,
+        /// The bytes, poisoned.
+        backing: Backing,
+    },
+    /// The allocation ends.
+    Free {
+        /// Its number.
+        allocation: u64,
+    },
+    /// The event takes place.
+    Record {
+        /// Its handle.
+        event: u64,
+        /// Which of its recordings this is.
+        recording: u64,
+    },
+}
+
+impl Op {
+    /// The table's memory that the operation reads or writes.
+    pub(super) fn spans(&self) -> impl Iterator<Item = &Span> {
+        let (to, from) = match self {
+            Self::Copy { to, from } => (Some(to), from.span()),
+            Self::Fill { to, .. } => (Some(to), None),
+            _ => (None, None),
+        };
+        to.into_iter().chain(from)
+    }
+}
+
+/// A queued operation.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// What it does.
+    pub(super) op: Op,
+    /// What must have run before.
+    pub(super) after: Vec<NodeId>,
+    /// The context of its stream.
+    pub(super) context: u64,
+    /// The number of its stream.
+    pub(super) stream: u64,
+    /// The call that queued it.
+    pub(super) call: Call,
+}
+
+/// The operations that have been queued and have not run.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    pending: BTreeMap<NodeId, Node>,
+    count: NodeId,
+}
+
+impl Graph {
+    /// Whether the operation has not run yet.
+    pub(super) fn is_pending(&self, id: NodeId) -> bool {
+        self.pending.contains_key(&id)
+    }
+
+    /// Whether nothing is pending.
+    pub(super) fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// A pending operation.
+    pub(super) fn get(&self, id: NodeId) -> Option<&Node> {
+        self.pending.get(&id)
+    }
+
+    /// Queues an operation.
+    pub(super) fn add(&mut self, node: Node) -> NodeId {
+        self.count += 1;
+        self.pending.insert(self.count, node);
+        self.count
+    }
+
+    /// Takes out a pending operation.
+    pub(super) fn remove(&mut self, id: NodeId) -> Option<Node> {
+        self.pending.remove(&id)
+    }
+
+    /// Everything pending in a context.
+    pub(super) fn of_context(&self, context: u64) -> Vec<NodeId> {
+        self.pending.iter().filter(|(_, node)| node.context == context).map(|(id, _)| *id).collect()
+    }
+
+    /// Everything pending.
+    pub(super) fn all(&self) -> Vec<NodeId> {
+        self.pending.keys().copied().collect()
+    }
+
+    /// The pending ones of `roots` and all that they depend on, smallest first: an order in which they may run.
+    pub(super) fn closure(&self, roots: &[NodeId]) -> Vec<NodeId> {
+        let mut found = HashSet::new();
+        let mut open: Vec<NodeId> = roots.to_vec();
+        while let Some(id) = open.pop() {
+            if let Some(node) = self.pending.get(&id)
+                && found.insert(id)
+            {
+                open.extend_from_slice(&node.after);
+            }
+        }
+        let mut ids: Vec<_> = found.into_iter().collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// The first pending number, and how many numbers there are from it to the last.
+    pub(super) fn extent(&self) -> Option<(NodeId, u64)> {
+        let (first, last) = (*self.pending.first_key_value()?.0, *self.pending.last_key_value()?.0);
+        Some((first, last - first + 1))
+    }
+
+    /// The first pending operation whose number is at least `id`.
+    pub(super) fn next_from(&self, id: NodeId) -> Option<NodeId> {
+        self.pending.range(id..).next().map(|(id, _)| *id)
+    }
+}

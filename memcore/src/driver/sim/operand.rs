@@ -1,0 +1,104 @@
+//! What the addresses that a call is given mean.
+
+use super::call::{Answer, Call};
+use super::graph::Span;
+use super::machine::Machine;
+use super::memory::{Found, Kind};
+use super::report::{Violation, ViolationKind, stream_name};
+use crate::error::Status;
+
+impl Machine {
+    /// Whether any byte of the range lies in a device's reserved addresses.
+    pub(super) fn is_reserved(&self, address: u64, len: u64) -> bool {
+        let end = address.saturating_add(len.max(1));
+        self.devices.iter().any(|device| {
+            let range = device.space.range();
+            address < range.end && range.start < end
+        })
+    }
+
+    /// Memory of the table at an address that a call takes for a device address.
+    ///
+    /// # Safety
+    ///
+    /// As the driver contract has it, the program leaves the bytes to the call's operation until that is done, which is
+    /// when the span is dropped.
+    pub(super) unsafe fn operand(
+        &mut self,
+        call: &Call,
+        stream: u64,
+        (address, len): (u64, u64),
+        verb: &str,
+    ) -> Answer<Span> {
+        let end = address.checked_add(len).ok_or(Status::INVALID_VALUE)?;
+        let (kind, subject, offset, help) = match self.memory.find(address) {
+            Found::Live(id) | Found::PastEnd(id) => {
+                let Some(one) = self.memory.get(id) else { return Err(Status::INVALID_VALUE) };
+                let offset = address - one.base;
+                if one.freed.is_some() {
+                    let help = "queue the free after everything that uses the memory";
+                    (ViolationKind::UseAfterFree, one.subject(), offset, help)
+                } else if end <= one.end() {
+                    // SAFETY: this function's contract.
+                    return Ok(unsafe { Span::new(id, offset, len) });
+                } else {
+                    let help = "keep the offset and the length within the allocation";
+                    (ViolationKind::OutOfBounds, one.subject(), offset, help)
+                }
+            }
+            Found::Freed(freed) => {
+                let help = "keep the memory until everything that uses it is done";
+                (ViolationKind::UseAfterFree, freed.subject, address - freed.base, help)
+            }
+            Found::Unknown => return Err(Status::INVALID_VALUE),
+        };
+        let number = self.streams.get(&stream).map_or(0, |stream| stream.number);
+        let (label, name) = (call.label(), stream_name(number));
+        let summary = match kind {
+            ViolationKind::OutOfBounds => format!(
+                "{label} {verb} {len} bytes at byte {offset} of allocation #{}, which has {} bytes, on stream {name}",
+                subject.number, subject.size
+            ),
+            _ => format!(
+                "{label} of {len} bytes {verb} allocation #{} at byte {offset}, on stream {name}",
+                subject.number
+            ),
+        };
+        let violation = Violation::new(kind, call.operation(), call.place, summary, help)
+            .about(Some(subject))
+            .range(offset, len)
+            .on_stream(Some(number));
+        self.reports.push(violation);
+        Err(Status::INVALID_VALUE)
+    }
+
+    /// Memory of the table at a host pointer; `None` where that is pageable memory of the program's own.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Machine::operand`].
+    pub(super) unsafe fn host_operand(
+        &mut self,
+        call: &Call,
+        stream: u64,
+        (address, len): (u64, u64),
+        verb: &str,
+    ) -> Answer<Option<Span>> {
+        let end = address.checked_add(len).ok_or(Status::INVALID_VALUE)?;
+        if address == 0 || end == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        let known = matches!(self.memory.find(address), Found::Live(_)) || self.is_reserved(address, len);
+        if !known {
+            return Ok(None);
+        }
+        // With unified addresses a device address will do.
+        // SAFETY: this function's contract.
+        unsafe { self.operand(call, stream, (address, len), verb) }.map(Some)
+    }
+
+    /// The kind of an operand's memory.
+    pub(super) fn kind_of(&self, span: &Span) -> Option<Kind> {
+        self.memory.get(span.allocation()).map(|one| one.kind)
+    }
+}

@@ -1,0 +1,147 @@
+//! Running queued operations: when a wait forces them, or when the order says so.
+
+use core::ptr;
+use std::time::Instant;
+
+use super::backing::{POISON, Touch};
+use super::call::Call;
+use super::graph::{Node, NodeId, Op, Source, Span};
+use super::machine::Machine;
+use super::report::{Violation, ViolationKind, stream_name};
+
+impl Machine {
+    /// Runs the pending ones of `roots` and all that they depend on.
+    pub(super) fn force(&mut self, roots: &[NodeId]) {
+        let mut ids = self.graph.closure(roots);
+        self.schedule.arrange(&mut ids);
+        for id in ids {
+            let Some(node) = self.graph.get(id) else { continue };
+            if node.after.iter().any(|before| self.graph.is_pending(*before)) {
+                for id in self.graph.closure(&[id]) {
+                    self.run(id);
+                }
+            } else {
+                self.run(id);
+            }
+        }
+    }
+
+    /// Under a random order, runs some pending operation now and then, with what it depends on.
+    pub(super) fn advance(&mut self) {
+        let Some((first, len)) = self.graph.extent() else { return };
+        let Some(offset) = self.schedule.draw_early(len) else { return };
+        if let Some(id) = self.graph.next_from(first + offset) {
+            self.force(&[id]);
+        }
+    }
+
+    /// Runs a pending operation. What it depends on has run.
+    fn run(&mut self, id: NodeId) {
+        let Some(Node { op, call, stream, .. }) = self.graph.remove(id) else { return };
+        match op {
+            Op::Barrier => {}
+            Op::Copy { to, from } => self.run_copy(&call, stream, &to, &from),
+            Op::Fill { to, pattern, unit } => {
+                let pattern = pattern.get(..unit).unwrap_or(&pattern);
+                if let Some(target) = self.target(&call, stream, &to) {
+                    // SAFETY: `target` is good for `to.len()` bytes while the allocation is in the table, which nothing
+                    // changes here; by the span's invariant the program does not touch them.
+                    unsafe { fill(target, to.len() as usize, pattern) };
+                }
+            }
+            Op::Free { allocation } => self.free_device(allocation, call.place),
+            Op::Record { event, recording } => {
+                if let Some(event) = self.events.get_mut(&event)
+                    && event.recording == recording
+                {
+                    event.happened = Some(Instant::now());
+                }
+            }
+            Op::Alloc { allocation, backing } => {
+                if let Some(allocation) = self.memory.get_mut(allocation) {
+                    allocation.backing = Some(backing);
+                }
+            }
+        }
+    }
+
+    fn run_copy(&mut self, call: &Call, stream: u64, to: &Span, from: &Source) {
+        let (source, len) = match from {
+            Source::Memory(span) => (self.source(call, stream, span), span.len()),
+            Source::Staged(bytes) => (Some(bytes.as_ptr().cast()), bytes.len() as u64),
+        };
+        let Some(target) = self.target(call, stream, to) else { return };
+        let len = len.min(to.len()) as usize;
+        match source {
+            // SAFETY: both sides have `len` bytes: staged ones are owned by the operation, and those of the table are
+            // good for as long as their allocations are in it, which nothing changes here. By the invariant of their
+            // spans the program does not get in the way. Only raw pointers are made, so the two may overlap.
+            Some(source) => unsafe { ptr::copy(source, target, len) },
+            // SAFETY: as above. What was freed reads as poison.
+            None => unsafe { target.write_bytes(POISON, len) },
+        }
+    }
+
+    /// A pointer to bytes that an operation reads, good while their allocation is in the table; a violation where it is
+    /// not.
+    pub(super) fn source(&mut self, call: &Call, stream: u64, span: &Span) -> Option<*const u8> {
+        let pointer = self.memory.reach(span, Touch::Read);
+        if pointer.is_none() {
+            self.report_freed(call, stream, span, "reads");
+        }
+        pointer.map(<*mut u8>::cast_const)
+    }
+
+    /// A pointer to bytes that an operation writes, all of them, as for [`Machine::source`].
+    fn target(&mut self, call: &Call, stream: u64, span: &Span) -> Option<*mut u8> {
+        let pointer = self.memory.reach(span, Touch::Overwrite);
+        if pointer.is_none() {
+            self.report_freed(call, stream, span, "writes");
+        }
+        pointer
+    }
+
+    /// Records that a queued operation ran after its memory was freed.
+    fn report_freed(&mut self, call: &Call, stream: u64, span: &Span, verb: &str) {
+        let Some(freed) = self.memory.freed.of(span.allocation()) else { return };
+        let summary = format!(
+            "{} of {} bytes {verb} allocation #{} at byte {}, on stream {}, and ran after the memory was freed",
+            call.label(),
+            span.len(),
+            span.allocation(),
+            span.offset(),
+            stream_name(stream),
+        );
+        let help = "let the free be ordered after the operation: wait for its stream, or free on the same stream";
+        let violation = Violation::new(ViolationKind::UseAfterFree, call.operation(), call.place, summary, help)
+            .about(Some(freed.subject))
+            .range(span.offset(), span.len())
+            .on_stream(Some(stream));
+        self.reports.push(violation);
+    }
+}
+
+/// Fills `len` bytes with a pattern, again and again.
+///
+/// # Safety
+///
+/// `target` is good for writes of `len` bytes.
+unsafe fn fill(target: *mut u8, len: usize, pattern: &[u8]) {
+    if let [byte] = pattern {
+        // SAFETY: this function's contract.
+        unsafe { target.write_bytes(*byte, len) };
+        return;
+    }
+    let mut done = pattern.len().min(len);
+    // SAFETY: `done` is at most `len` and the pattern's length; the pattern, a reference, lies apart from the target.
+    unsafe { ptr::copy_nonoverlapping(pattern.as_ptr(), target, done) };
+    while done < len && done > 0 {
+        // The piece that is repeated stays in the cache.
+        let piece = done.min(len - done).min(64 << 10);
+        // SAFETY: `done < len`.
+        let next = unsafe { target.add(done) };
+        // SAFETY: `piece <= done` bytes are written already, and `done + piece <= len`.
+        unsafe { ptr::copy_nonoverlapping(target, next, piece) };
+        done += piece;
+    }
+}

@@ -1,0 +1,274 @@
+//! The free functions of `memcore::memory`.
+
+use std::thread;
+
+use memcore::memory::{
+    cuda_free, cuda_free_async, cuda_free_locked, cuda_free_unified, cuda_malloc, cuda_malloc_async,
+    cuda_malloc_locked, cuda_malloc_unified, mem_get_info, memcpy_dtoh, memcpy_htod,
+};
+use memcore::prelude::*;
+use memcore::{Error, Status};
+
+use crate::buffers::pattern;
+use crate::rig::{Outcome, tests};
+
+tests!(
+    device_memory_by_hand,
+    device_memory_in_stream_order,
+    unified_memory_by_hand,
+    page_locked_memory_by_hand,
+    memory_made_by_hand_is_owned_later,
+    memory_of_an_owner_is_freed_by_hand,
+    copies_of_bytes,
+    copies_of_nothing,
+    copies_reach_inside_an_allocation,
+    nothing_is_asked_for,
+    too_much_is_asked_for,
+    how_much_memory_there_is,
+    on_a_thread_of_its_own
+);
+
+fn device_memory_by_hand(_: &Context) -> Outcome {
+    let mut back = [0_u32; 3];
+    // SAFETY: nothing is read before it is written, and the memory is freed below.
+    let pointer = unsafe { cuda_malloc::<u32>(3)? };
+    assert_eq!(pointer.as_raw() % 256, 0);
+    // SAFETY: three elements lie at the pointer, used by nothing else.
+    let slice = unsafe { DeviceBuffer::borrowed(pointer, 3) };
+    copy!(slice <- [1, 2, 3])?;
+    copy!(back <- slice)?;
+    assert_eq!(back, [1, 2, 3]);
+    // SAFETY: nothing uses the memory any more.
+    unsafe { cuda_free(pointer)? };
+    // SAFETY: address 0 has no memory, and its free is none.
+    unsafe { cuda_free(DevicePointer::<u32>::null())? };
+    Ok(())
+}
+
+fn device_memory_in_stream_order(_: &Context) -> Outcome {
+    let stream = Stream::new()?;
+    let source = LockedBuffer::from_slice(&pattern(100_000, 1))?;
+    let mut back = locked_vec![0_u8; 100_000]?;
+    // SAFETY: used below on this stream alone, written before it is read, and freed there.
+    let pointer = unsafe { cuda_malloc_async::<u8>(&stream, 100_000)? };
+    // SAFETY: the elements are there in stream order, used by nothing else.
+    let slice = unsafe { DeviceBuffer::borrowed(pointer, 100_000) };
+    // SAFETY: nothing uses the three but these copies, which are in order on one stream, until the wait has succeeded.
+    unsafe { copy!(slice <- source, async stream)? };
+    // SAFETY: as above.
+    unsafe { copy!(back <- slice, async stream)? };
+    // SAFETY: the work that uses the memory comes before this on the stream.
+    unsafe { cuda_free_async(&stream, pointer)? };
+    stream.synchronize()?;
+    assert!(*back == *source);
+
+    // The free need not be in stream order, if the work is done.
+    // SAFETY: used by nothing, and freed once.
+    let pointer = unsafe { cuda_malloc_async::<u64>(&stream, 10)? };
+    stream.synchronize()?;
+    // SAFETY: nothing uses the memory.
+    unsafe { cuda_free(pointer)? };
+    Ok(())
+}
+
+fn unified_memory_by_hand(_: &Context) -> Outcome {
+    // SAFETY: nothing is read before it is written, and the memory is freed below.
+    let pointer = unsafe { cuda_malloc_unified::<u16>(100)? };
+    // SAFETY: as many elements lie at the pointer, used by nothing else.
+    unsafe { DeviceBuffer::borrowed(pointer.as_device_ptr(), 100) }.fill(7)?;
+    // SAFETY: the element lies in the memory, and the device is done with it.
+    assert_eq!(unsafe { pointer.add(99).as_ptr().read() }, 7);
+    // SAFETY: as above.
+    unsafe { pointer.as_mut_ptr().write(8) };
+    // SAFETY: as many elements lie at the pointer, written by nothing else meanwhile.
+    assert_eq!(unsafe { DeviceSlice::from_raw_parts(pointer.as_device_ptr(), 2) }.to_vec()?, [8, 7]);
+    // SAFETY: nothing uses the memory any more.
+    unsafe { cuda_free_unified(pointer)? };
+    Ok(())
+}
+
+fn page_locked_memory_by_hand(_: &Context) -> Outcome {
+    // SAFETY: nothing is read before it is written, and the memory is freed below.
+    let pointer = unsafe { cuda_malloc_locked::<u32>(1000)? };
+    assert!(!pointer.is_null() && pointer.is_aligned());
+    // SAFETY: a thousand elements lie at the pointer.
+    unsafe { pointer.write_bytes(0, 1000) };
+    // SAFETY: as many elements, now initialised, used by nothing else while borrowed.
+    let slice = unsafe { std::slice::from_raw_parts_mut(pointer, 1000) };
+    copy!(slice[1..4] <- device_vec![1, 2, 3]?)?;
+    assert_eq!(slice[..5], [0, 1, 2, 3, 0]);
+    // SAFETY: nothing uses the memory any more.
+    unsafe { cuda_free_locked(pointer)? };
+    Ok(())
+}
+
+/// An owner takes over what a function made, and frees it as the driver wants it.
+fn memory_made_by_hand_is_owned_later(context: &Context) -> Outcome {
+    let stream = Stream::new()?;
+    // SAFETY: of each: written before it is read, and handed over to an owner.
+    let direct = unsafe { cuda_malloc::<u8>(16)? };
+    // SAFETY: as above, and the wait makes it there for all.
+    let ordered = unsafe { cuda_malloc_async::<u8>(&stream, 16)? };
+    stream.synchronize()?;
+    for pointer in [direct, ordered] {
+        // SAFETY: as many elements lie there, used by nothing else.
+        unsafe { DeviceBuffer::borrowed(pointer, 16) }.set_8(3)?;
+        // SAFETY: an allocation of as many elements, now initialised, that no other owner has.
+        assert_eq!(unsafe { DeviceBuffer::from_raw_parts(pointer, 16) }.to_vec()?, [3; 16]);
+    }
+    // SAFETY: as above.
+    let unified = unsafe { cuda_malloc_unified::<u8>(16)? };
+    // SAFETY: as many elements lie there, used by nothing else.
+    unsafe { unified.as_mut_ptr().write_bytes(4, 16) };
+    // SAFETY: an allocation of as many elements, now initialised, that no other owner has.
+    assert_eq!(*unsafe { UnifiedBuffer::from_raw_parts(unified, 16) }, [4; 16]);
+    // SAFETY: as above.
+    let locked = unsafe { cuda_malloc_locked::<u8>(16)? };
+    // SAFETY: as many elements lie there, used by nothing else.
+    unsafe { locked.write_bytes(5, 16) };
+    // SAFETY: an allocation of as many elements, now initialised, that no other owner has.
+    assert_eq!(*unsafe { LockedBuffer::from_raw_parts(locked, 16) }, [5; 16]);
+    assert_eq!(context.take_drop_errors(), []);
+    Ok(())
+}
+
+fn memory_of_an_owner_is_freed_by_hand(_: &Context) -> Outcome {
+    let stream = Stream::new()?;
+    let (device, _) = device_vec![1_u8; 100]?.into_raw_parts();
+    // SAFETY: nothing else owns or uses it: memcore's memory is there for all streams, and done with.
+    unsafe { cuda_free_async(&stream, device)? };
+    stream.synchronize()?;
+    let (unified, _) = unified_vec![1_u8; 100]?.into_raw_parts();
+    // SAFETY: nothing else owns or uses it.
+    unsafe { cuda_free_unified(unified)? };
+    let (locked, _) = locked_vec![1_u8; 100]?.into_raw_parts();
+    // SAFETY: nothing else owns or uses it.
+    unsafe { cuda_free_locked(locked)? };
+    Ok(())
+}
+
+fn copies_of_bytes(_: &Context) -> Outcome {
+    for len in [1, 3, 4096, 70_001] {
+        let (host, mut back) = (pattern(len, 5), vec![0_u8; len]);
+        let dev = device_vec![0_u8; len]?;
+        let address = dev.as_device_ptr().as_raw();
+        // SAFETY: as many bytes on both sides, used by nothing else.
+        unsafe { memcpy_htod(address, host.as_ptr().cast(), len)? };
+        // SAFETY: as above.
+        unsafe { memcpy_dtoh(back.as_mut_ptr().cast(), address, len)? };
+        assert!(back == host && dev.to_vec()? == host, "{len} bytes");
+    }
+    let (mut locked, unified) = (locked_vec![0_u8; 8]?, UnifiedBuffer::from_slice(&[1_u8, 2, 3, 4, 5, 6, 7, 8])?);
+    // SAFETY: as many bytes on both sides, used by nothing else.
+    unsafe { memcpy_dtoh(locked.as_mut_ptr().cast(), unified.as_unified_ptr().as_raw(), 8)? };
+    assert_eq!(locked, LockedBuffer::from_slice(&unified)?);
+    Ok(())
+}
+
+fn copies_of_nothing(_: &Context) -> Outcome {
+    let dev = device_vec![1_u8; 4]?;
+    let mut host = [9_u8; 4];
+    // SAFETY: no byte is read or written.
+    unsafe { memcpy_htod(dev.as_device_ptr().as_raw(), host.as_ptr().cast(), 0)? };
+    // SAFETY: as above.
+    unsafe { memcpy_dtoh(host.as_mut_ptr().cast(), dev.as_device_ptr().as_raw(), 0)? };
+    assert_eq!((host, dev.to_vec()?), ([9; 4], vec![1; 4]));
+    Ok(())
+}
+
+fn copies_reach_inside_an_allocation(_: &Context) -> Outcome {
+    let dev = device_vec![0_u32; 10]?;
+    let (source, mut back) = ([5_u32, 6], [0_u32; 2]);
+    // SAFETY: the two elements lie in the buffer, used by nothing else.
+    unsafe { memcpy_htod(dev[4..].as_device_ptr().as_raw(), source.as_ptr().cast(), 8)? };
+    assert_eq!(dev.to_vec()?, [0, 0, 0, 0, 5, 6, 0, 0, 0, 0]);
+    // SAFETY: as above.
+    unsafe { memcpy_dtoh(back.as_mut_ptr().cast(), dev[5..].as_device_ptr().as_raw(), 8)? };
+    assert_eq!(back, [6, 0]);
+    Ok(())
+}
+
+/// The codes are the driver's own, seen on an H200.
+fn nothing_is_asked_for(_: &Context) -> Outcome {
+    let stream = Stream::new()?;
+    fn refused<T>(operation: &'static str) -> memcore::Result<T> {
+        Err(Error::Driver { operation, status: Status::INVALID_VALUE })
+    }
+    // SAFETY: nothing is read or kept.
+    assert_eq!(unsafe { cuda_malloc::<u8>(0) }, refused("cuMemAlloc_v2"));
+    // SAFETY: as above.
+    assert_eq!(unsafe { cuda_malloc::<()>(5) }, refused("cuMemAlloc_v2"));
+    // SAFETY: as above.
+    assert_eq!(unsafe { cuda_malloc_unified::<u8>(0) }, refused("cuMemAllocManaged"));
+    // SAFETY: as above.
+    assert_eq!(unsafe { cuda_malloc_async::<u8>(&stream, 0) }, Ok(DevicePointer::null()));
+    // SAFETY: as above.
+    assert!(unsafe { cuda_malloc_locked::<u8>(0) }.is_ok());
+    stream.synchronize()?;
+    Ok(())
+}
+
+fn too_much_is_asked_for(_: &Context) -> Outcome {
+    let stream = Stream::new()?;
+    let overflow = Error::SizeOverflow { len: usize::MAX, element_size: 2 };
+    // SAFETY: of each: nothing is allocated.
+    let refused = unsafe { cuda_malloc::<u16>(usize::MAX) };
+    assert_eq!(refused, Err(overflow.clone()));
+    // SAFETY: as above.
+    let refused = unsafe { cuda_malloc_async::<u16>(&stream, usize::MAX) };
+    assert_eq!(refused, Err(overflow.clone()));
+    // SAFETY: as above.
+    let refused = unsafe { cuda_malloc_unified::<u16>(usize::MAX) };
+    assert_eq!(refused, Err(overflow.clone()));
+    // SAFETY: as above.
+    let refused = unsafe { cuda_malloc_locked::<u16>(usize::MAX) };
+    assert_eq!(refused, Err(overflow));
+
+    // SAFETY: as above.
+    let error = unsafe { cuda_malloc::<u8>(1 << 40) }.unwrap_err();
+    let Error::OutOfMemory { operation: "cuMemAlloc_v2", requested, free: Some(free), total: Some(total) } = error
+    else {
+        panic!("{error}");
+    };
+    assert!(requested == 1 << 40 && free <= total && total < requested);
+    // SAFETY: as above.
+    let error = unsafe { cuda_malloc_async::<u8>(&stream, 1 << 40) }.unwrap_err();
+    assert!(
+        matches!(error, Error::OutOfMemory { operation: "cuMemAllocAsync", requested, .. } if requested == 1 << 40)
+    );
+    // The next one works.
+    // SAFETY: freed at once.
+    unsafe { cuda_free(cuda_malloc_one()?)? };
+    Ok(())
+}
+
+fn cuda_malloc_one() -> memcore::Result<DevicePointer<u8>> {
+    // SAFETY: the caller frees it, and reads nothing.
+    unsafe { cuda_malloc(1) }
+}
+
+fn how_much_memory_there_is(context: &Context) -> Outcome {
+    let (free, total) = mem_get_info()?;
+    assert!(0 < free && free <= total);
+    assert_eq!(total as u64, context.memory_info()?.1);
+    // SAFETY: nothing reads it, and it is freed below.
+    let pointer = unsafe { cuda_malloc::<u8>(64 << 20)? };
+    let (less, same) = mem_get_info()?;
+    // SAFETY: nothing uses it.
+    unsafe { cuda_free(pointer)? };
+    assert!(less < free && same == total, "{less} of {same} bytes free, {free} of {total} before");
+    Ok(())
+}
+
+fn on_a_thread_of_its_own(context: &Context) -> Outcome {
+    let (context, dev) = (context.clone(), device_vec![5_u8; 4]?);
+    let read = thread::spawn(move || {
+        let _entered = context.enter();
+        let mut back = [0_u8; 4];
+        // SAFETY: as many bytes on both sides, used by nothing else.
+        unsafe { memcpy_dtoh(back.as_mut_ptr().cast(), dev.as_device_ptr().as_raw(), 4)? };
+        Ok::<_, Error>(back)
+    });
+    assert_eq!(read.join().unwrap()?, [5; 4]);
+    Ok(())
+}

@@ -1,0 +1,658 @@
+//! `UnifiedBuffer` and `UnifiedBox`.
+
+use std::borrow::{Borrow, BorrowMut};
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Debug;
+use std::io;
+use std::mem;
+use std::thread;
+
+use memcore::memory::MemoryAdvise;
+use memcore::prelude::*;
+use memcore::{DeviceAttribute, Error};
+
+use crate::buffers::pattern;
+use crate::rig::{Outcome, tests};
+
+tests!(
+    the_device_has_unified_memory,
+    buffers_are_made_in_every_way,
+    boxes_are_made_in_every_way,
+    the_host_works_in_place,
+    the_device_writes_what_the_host_reads,
+    the_host_writes_what_the_device_reads,
+    every_pair_of_memories,
+    boxes_in_every_pair,
+    ranges_on_either_side,
+    lengths_must_match,
+    on_a_stream_and_asynchronously,
+    invalid_values_are_refused_and_nothing_is_written,
+    a_forgotten_buffer_is_put_together_again,
+    parts_are_taken_apart_and_put_together,
+    boxes_are_taken_apart_and_put_together,
+    leaked_memory_stays,
+    views_and_casts,
+    views_of_part_of_a_buffer,
+    empty_and_zero_sized,
+    strict_alignments_hold_or_are_refused,
+    lengths_that_overflow_are_refused,
+    is_freed_on_another_thread,
+    pages_are_prefetched,
+    every_advice_is_taken,
+    memory_without_bytes_takes_any_advice,
+    advice_about_two_streams_and_both_owners,
+    fills_from_a_reader,
+    a_buffer_is_a_slice_to_the_host,
+    a_box_is_a_value_to_the_host,
+    debug_shows_no_contents,
+    pointers_go_back_and_forth,
+);
+
+/// What the rest stands on: the device that the suite runs on has it.
+fn the_device_has_unified_memory(context: &Context) -> Outcome {
+    assert_eq!(context.device().attribute(DeviceAttribute::MANAGED_MEMORY)?, 1);
+    assert_eq!(context.device().attribute(DeviceAttribute::CONCURRENT_MANAGED_ACCESS)?, 1);
+    Ok(())
+}
+
+fn buffers_are_made_in_every_way(context: &Context) -> Outcome {
+    assert_eq!(*UnifiedBuffer::from_slice(&[1_u32, 2, 3])?, [1, 2, 3]);
+    assert_eq!(*UnifiedBuffer::from_slice_in(context, &[1_u8])?, [1]);
+    assert_eq!(*UnifiedBuffer::<f64>::zeroed(1000)?, [0.0; 1000]);
+    assert_eq!(*UnifiedBuffer::<f64>::zeroed_in(context, 2)?, [0.0; 2]);
+    assert_eq!(*UnifiedBuffer::filled([1_u8, 2, 3], 100)?, [[1, 2, 3]; 100]);
+    assert_eq!(*UnifiedBuffer::filled_in(context, 'x', 3)?, ['x'; 3]);
+    assert_eq!(*unified_vec![3_i16, 2, 1]?, [3, 2, 1]);
+    assert_eq!(*unified_vec![true; 5]?, [true; 5]);
+    assert_eq!(*unified_vec![in context; 1_u8; 3]?, [1; 3]);
+    assert_eq!(*unified_vec![in context; 1_u8, 2]?, [1, 2]);
+    for len in [1, 255, 4095, 4096, 4097, 65_537, 1 << 20] {
+        let host = pattern(len, len as u32);
+        assert!(*UnifiedBuffer::from_slice(&host)? == *host, "{len} bytes");
+    }
+    // SAFETY: every element is written, through the pointer, before the buffer is used.
+    let room = unsafe { UnifiedBuffer::<u32>::uninitialized(3)? };
+    let (pointer, len) = room.into_raw_parts();
+    for (i, value) in [7, 8, 9].into_iter().enumerate() {
+        // SAFETY: the element lies in the memory that was just made, which nothing else uses.
+        unsafe { pointer.add(i).as_mut_ptr().write(value) };
+    }
+    // SAFETY: the parts of a buffer that was just taken apart, all written.
+    assert_eq!(*unsafe { UnifiedBuffer::from_raw_parts(pointer, len) }, [7, 8, 9]);
+    // SAFETY: there is no element.
+    assert!(unsafe { UnifiedBuffer::<u32>::uninitialized_in(context, 0)? }.is_empty());
+    Ok(())
+}
+
+fn boxes_are_made_in_every_way(context: &Context) -> Outcome {
+    assert_eq!(*UnifiedBox::new(&1.5_f32)?, 1.5);
+    assert_eq!(*UnifiedBox::new_in(context, &'y')?, 'y');
+    assert_eq!(*UnifiedBox::<[u64; 3]>::zeroed()?, [0; 3]);
+    assert_eq!(*unified_box![7_u8]?, 7);
+    assert_eq!(*unified_box![in context; [1_u16, 2]]?, [1, 2]);
+    // SAFETY: the value is written, through the pointer, before the box is used.
+    let pointer = unsafe { UnifiedBox::<u64>::uninitialized()? }.into_raw();
+    // SAFETY: the memory was just made, and nothing else uses it.
+    unsafe { pointer.as_mut_ptr().write(8) };
+    // SAFETY: the pointer of a box that was just taken apart, its value written.
+    assert_eq!(*unsafe { UnifiedBox::from_raw(pointer) }, 8);
+    Ok(())
+}
+
+fn the_host_works_in_place(_: &Context) -> Outcome {
+    let mut unified = unified_vec![3_u32, 1, 2]?;
+    unified.sort_unstable();
+    unified[0] += 10;
+    assert_eq!((unified.len(), unified.size_in_bytes(), unified.as_slice()), (3, 12, [11, 2, 3].as_slice()));
+    unified.as_mut_slice().reverse();
+    assert_eq!(unified.iter().sum::<u32>(), 16);
+    assert_eq!(unified.first(), Some(&3));
+    let mut boxed = unified_box![[1.0_f32, 2.0]]?;
+    boxed[1] += boxed[0];
+    assert_eq!(*boxed, [1.0, 3.0]);
+    Ok(())
+}
+
+fn the_device_writes_what_the_host_reads(_: &Context) -> Outcome {
+    let mut unified = unified_vec![0_u32; 1000]?;
+    fill!(unified.as_device_slice_mut() <- 0x0102_0304)?;
+    assert_eq!(*unified, [0x0102_0304; 1000]);
+    let device = unified.as_device_slice_mut();
+    device[..10].set_8(0x11)?;
+    device[10..20].set_16(0x2233)?;
+    device[20..30].set_32(0x4455_6677)?;
+    device[30..40].set_zero()?;
+    fill!(device[40..50].view_as_mut::<[u16; 2]>()? <- [1, 2])?;
+    copy!(device[50..53] <- [7, 8, 9])?;
+    copy!(device[53..55] <- device_vec![5, 6]?)?;
+    let mut expected = [0x0102_0304; 1000];
+    expected[..10].fill(0x1111_1111);
+    expected[10..20].fill(0x2233_2233);
+    expected[20..30].fill(0x4455_6677);
+    expected[30..40].fill(0);
+    expected[40..50].fill(0x0002_0001_u32.to_le());
+    expected[50..55].copy_from_slice(&[7, 8, 9, 5, 6]);
+    assert_eq!(*unified, expected);
+    // A value too wide for a memset, and values in a box.
+    let mut wide = unified_vec![[0_u64; 3]; 100]?;
+    wide.as_device_slice_mut().fill([1, 2, 3])?;
+    assert_eq!(*wide, [[1, 2, 3]; 100]);
+    let mut boxed = unified_box![0.0_f64]?;
+    boxed.as_device_slice_mut().copy_from(&[2.5])?;
+    assert_eq!(*boxed, 2.5);
+    Ok(())
+}
+
+fn the_host_writes_what_the_device_reads(_: &Context) -> Outcome {
+    let mut unified = unified_vec![1_u16; 100]?;
+    unified[99] = 7;
+    assert_eq!(unified.as_device_slice().to_vec()?, *unified);
+    assert_eq!(unified.as_device_slice()[99].to_value()?, 7);
+    let mut dev = device_vec![0_u16; 50]?;
+    copy!(dev <- unified.as_device_slice()[50..])?;
+    assert_eq!(dev.to_vec()?, unified[50..]);
+    unified[98] = 8;
+    copy!(dev[..2] <- unified.as_device_slice()[98..])?;
+    assert_eq!(dev[..3].to_vec()?, [8, 7, 1]);
+    let mut boxed = unified_box!['a']?;
+    *boxed = 'b';
+    assert_eq!(boxed.as_device_slice().to_value()?, 'b');
+    assert_eq!(boxed.as_device_slice().len(), 1);
+    Ok(())
+}
+
+/// Memory of any kind, to be compared.
+trait Memory: Sized {
+    fn of(values: &[u32]) -> memcore::Result<Self>;
+    fn values(&self) -> memcore::Result<Vec<u32>>;
+}
+
+impl Memory for Vec<u32> {
+    fn of(values: &[u32]) -> memcore::Result<Self> {
+        Ok(values.to_vec())
+    }
+
+    fn values(&self) -> memcore::Result<Vec<u32>> {
+        Ok(self.clone())
+    }
+}
+
+macro_rules! memories {
+    ($($memory:ident: |$this:ident| $values:expr;)*) => {$(
+        impl Memory for $memory<u32> {
+            fn of(values: &[u32]) -> memcore::Result<Self> {
+                $memory::from_slice(values)
+            }
+
+            fn values(&self) -> memcore::Result<Vec<u32>> {
+                let $this = self;
+                $values
+            }
+        }
+    )*};
+}
+
+memories! {
+    DeviceBuffer: |dev| dev.to_vec();
+    LockedBuffer: |locked| Ok(locked.to_vec());
+    UnifiedBuffer: |unified| Ok(unified.to_vec());
+}
+
+/// Copies from every kind of memory to every kind.
+macro_rules! every_pair {
+    ([$($to:ident)*], $from:tt) => { $(every_pair!(@from $to, $from);)* };
+    (@from $to:ident, [$($from:ident)*]) => { $(every_pair!(@pair $to, $from);)* };
+    (@pair $to:ident, $from:ident) => {{
+        let values: Vec<u32> = (0..1000).map(|i: u32| i.wrapping_mul(2_654_435_761)).collect();
+        let (from, mut to) = (<$from<u32>>::of(&values)?, <$to<u32>>::of(&[0; 1000])?);
+        copy!(to <- from)?;
+        assert_eq!((to.values()?, from.values()?), (values.clone(), values.clone()), concat!(stringify!($to <- $from)));
+        copy!(to[3..13] <- from[990..])?;
+        let mut expected = values.clone();
+        expected[3..13].copy_from_slice(&values[990..]);
+        assert_eq!(to.values()?, expected, concat!("a range of ", stringify!($to <- $from)));
+    }};
+}
+
+fn every_pair_of_memories(_: &Context) -> Outcome {
+    every_pair!([Vec DeviceBuffer LockedBuffer UnifiedBuffer], [Vec DeviceBuffer LockedBuffer UnifiedBuffer]);
+    // By way of the device's side of unified memory.
+    let values: Vec<u32> = (0..1000).collect();
+    let (source, mut unified) = (UnifiedBuffer::from_slice(&values)?, unified_vec![0_u32; 1000]?);
+    copy!(unified.as_device_slice_mut() <- source.as_device_slice())?;
+    assert_eq!(*unified, *values);
+    copy!(unified.as_device_slice_mut()[1..] <- source[..999])?;
+    assert_eq!(unified[1..], values[..999]);
+    copy!(unified <- source.as_device_slice())?;
+    assert_eq!(*unified, *values);
+    Ok(())
+}
+
+fn boxes_in_every_pair(_: &Context) -> Outcome {
+    let (mut dev, mut locked, mut unified) = (device_box![1_u32]?, locked_box![2_u32]?, unified_box![3_u32]?);
+    let mut host = [4_u32];
+    copy!(dev <- unified)?;
+    assert_eq!(dev.to_value()?, 3);
+    copy!(unified <- host)?;
+    copy!(locked <- unified)?;
+    assert_eq!(*locked, 4);
+    *locked = 5;
+    copy!(unified <- locked)?;
+    copy!(host <- unified)?;
+    assert_eq!(host, [5]);
+    copy!(unified <- dev)?;
+    assert_eq!(*unified, 3);
+    copy!(unified <- unified_box![6_u32]?)?;
+    copy!(unified_vec![0_u32]? <- unified)?;
+    fill!(unified <- 8)?;
+    copy!(dev <- unified)?;
+    assert_eq!((dev.to_value()?, *unified), (8, 8));
+    Ok(())
+}
+
+fn ranges_on_either_side(_: &Context) -> Outcome {
+    let mut unified = UnifiedBuffer::from_slice(&pattern(100, 1))?;
+    let mut dev = device_vec![0_u8; 100]?;
+    copy!(dev[10..50] <- unified[50..90])?;
+    let expected = unified[50..90].to_vec();
+    unified.fill(0);
+    copy!(unified[60..] <- dev[10..50])?;
+    assert_eq!((&unified[60..], &unified[..60]), (&*expected, [0; 60].as_slice()));
+    fill!(unified[..30] <- 3)?;
+    assert_eq!((unified[29], unified[30]), (3, 0));
+    Ok(())
+}
+
+fn lengths_must_match(_: &Context) -> Outcome {
+    let (mut unified, mut dev) = (unified_vec![1_u8, 2, 3]?, device_vec![4_u8, 5]?);
+    assert_eq!(copy!(unified <- dev), Err(Error::LengthMismatch { destination_len: 3, source_len: 2 }));
+    assert_eq!(copy!(dev <- unified), Err(Error::LengthMismatch { destination_len: 2, source_len: 3 }));
+    let device = unified.as_device_slice_mut();
+    assert_eq!(copy!(device[..1] <- dev), Err(Error::LengthMismatch { destination_len: 1, source_len: 2 }));
+    assert_eq!(*unified, [1, 2, 3]);
+    let mut boxed = unified_box![1_u8]?;
+    assert_eq!(copy!(boxed <- dev), Err(Error::LengthMismatch { destination_len: 1, source_len: 2 }));
+    assert_eq!(*boxed, 1);
+    Ok(())
+}
+
+fn on_a_stream_and_asynchronously(_: &Context) -> Outcome {
+    let stream = Stream::new()?;
+    let host = pattern(100_000, 2);
+    let (mut source, mut unified) = (UnifiedBuffer::from_slice(&host)?, unified_vec![0_u8; 100_000]?);
+    let mut dev = device_vec![0_u8; 100_000]?;
+    copy!(dev <- source, stream)?;
+    copy!(unified <- dev, &stream)?;
+    assert!(*unified == *host);
+    fill!(unified.as_device_slice_mut()[..1000] <- 9, stream)?;
+    assert_eq!(unified[..1000], [9; 1000]);
+
+    source.reverse();
+    // SAFETY: nothing uses the three but these operations, which are in order on one stream, until the wait has succeeded.
+    unsafe { copy!(dev <- source, async stream)? };
+    // SAFETY: as above.
+    unsafe { copy!(unified <- dev, async stream)? };
+    // SAFETY: as above.
+    unsafe { unified.as_device_slice_mut()[..10].set_8_async(7, &stream)? };
+    stream.synchronize()?;
+    assert!(unified[10..] == source[10..] && unified[..10] == [7; 10]);
+    Ok(())
+}
+
+fn invalid_values_are_refused_and_nothing_is_written(_: &Context) -> Outcome {
+    let mut dev = device_vec![true; 1000]?;
+    fill!(dev.view_as_mut::<u8>()?[999..] <- 2)?;
+    let mut unified = unified_vec![false; 1000]?;
+    assert_eq!(copy!(unified <- dev), Err(Error::InvalidValue { index: 999, type_name: "bool" }));
+    assert_eq!(*unified, [false; 1000]);
+    copy!(unified[..999] <- dev[..999])?;
+    assert!(unified[..999] == [true; 999] && !unified[999]);
+    let mut boxed = unified_box![false]?;
+    assert_eq!(copy!(boxed <- dev[999]), Err(Error::InvalidValue { index: 0, type_name: "bool" }));
+    assert!(!*boxed);
+    copy!(boxed <- dev[..1])?;
+    assert!(*boxed);
+    // What the device gets from it is checked on the way to the host, as from any device memory.
+    let numbers = unified_vec![1_u8, 2]?;
+    let view = numbers.as_device_slice().view_as::<bool>()?;
+    assert_eq!(view.to_vec(), Err(Error::InvalidValue { index: 1, type_name: "bool" }));
+    Ok(())
+}
+
+/// What the documentation tells those who hand a buffer to C: its pointer and its length, forgotten and made again.
+fn a_forgotten_buffer_is_put_together_again(_: &Context) -> Outcome {
+    let unified = unified_vec![1.0_f32, 2.0, 3.0]?;
+    let (pointer, len) = (unified.as_unified_ptr(), unified.len());
+    mem::forget(unified);
+    // SAFETY: the parts of a buffer that was forgotten.
+    let mut again = unsafe { UnifiedBuffer::from_raw_parts(pointer, len) };
+    assert_eq!((again.as_unified_ptr(), &*again), (pointer, [1.0, 2.0, 3.0].as_slice()));
+    fill!(again.as_device_slice_mut() <- 4.0)?;
+    assert_eq!(*again, [4.0; 3]);
+    Ok(())
+}
+
+fn parts_are_taken_apart_and_put_together(_: &Context) -> Outcome {
+    let (pointer, len) = unified_vec![1_u16, 2]?.into_raw_parts();
+    // SAFETY: the parts of a buffer that was just taken apart.
+    let again = unsafe { UnifiedBuffer::from_raw_parts(pointer, len) };
+    assert_eq!(*again, [1, 2]);
+    assert!(again.try_free().is_ok());
+    // No elements ask for no memory.
+    let (pointer, len) = UnifiedBuffer::<u16>::default().into_raw_parts();
+    assert!(!pointer.is_null());
+    // SAFETY: a length of 0 asks for nothing.
+    assert!(unsafe { UnifiedBuffer::from_raw_parts(pointer, len) }.is_empty());
+    // SAFETY: as above.
+    let null = unsafe { UnifiedBuffer::<u16>::from_raw_parts(UnifiedPointer::null(), 0) };
+    assert_eq!((null.len(), null.as_slice()), (0, [].as_slice()));
+    Ok(())
+}
+
+fn boxes_are_taken_apart_and_put_together(_: &Context) -> Outcome {
+    let pointer = unified_box![[1_u32, 2]]?.into_raw();
+    // SAFETY: the pointer of a box that was just taken apart.
+    let boxed = unsafe { UnifiedBox::from_raw(pointer) };
+    assert_eq!((boxed.as_unified_ptr(), *boxed), (pointer, [1, 2]));
+    assert!(boxed.try_free().is_ok());
+    Ok(())
+}
+
+fn leaked_memory_stays(_: &Context) -> Outcome {
+    let leaked = unified_vec![1_u16, 2]?.leak();
+    leaked[0] = 5;
+    let pointer = UnifiedPointer::from_mut_ptr(leaked.as_mut_ptr());
+    // SAFETY: the memory that was just leaked, so that nothing is left behind.
+    assert_eq!(*unsafe { UnifiedBuffer::from_raw_parts(pointer, 2) }, [5, 2]);
+    let leaked = unified_box![1_u64]?.leak();
+    *leaked += 1;
+    // SAFETY: as above.
+    assert_eq!(*unsafe { UnifiedBox::from_raw(UnifiedPointer::from_mut_ptr(leaked)) }, 2);
+    Ok(())
+}
+
+fn views_and_casts(_: &Context) -> Outcome {
+    let mut unified = unified_vec![1.0_f32, 2.0, 3.0]?;
+    assert_eq!(unified.view_as::<u32>()?, [1.0_f32, 2.0, 3.0].map(f32::to_bits));
+    unified.view_as_mut::<u32>()?[1] = 4.0_f32.to_bits();
+    assert_eq!(*unified, [1.0, 4.0, 3.0]);
+    assert_eq!(unified.view_as::<[u8; 6]>()?.len(), 2);
+    let refused = |result: memcore::Result<&[[u8; 5]]>| match result {
+        Err(Error::InvalidView(view)) => (view.from_size, view.to_size, view.len),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused(unified.view_as::<[u8; 5]>()), (4, 5, 3));
+    assert!(matches!(unified.view_as::<()>(), Err(Error::InvalidView(view)) if view.to_size == 0));
+
+    let address = unified.as_unified_ptr().as_raw();
+    let (error, unified) = unified.cast::<u64>().unwrap_err();
+    assert!(
+        matches!(error, Error::InvalidView(view) if (view.address, view.from_size, view.to_size) == (address, 4, 8))
+    );
+    let bytes = unified.cast::<u8>().map_err(|(error, _)| error)?;
+    assert_eq!((bytes.len(), bytes.as_unified_ptr().as_raw()), (12, address));
+    assert_eq!(bytes[4..8], 4.0_f32.to_ne_bytes());
+    // What is valid as it is can be viewed as numbers: no byte of it changes that way.
+    assert_eq!(unified_vec![true, false]?.view_as::<u8>()?, [1, 0]);
+    assert_eq!(*unified_vec!['a', 'b']?.cast::<u32>().map_err(|(error, _)| error)?, [97, 98]);
+    Ok(())
+}
+
+fn views_of_part_of_a_buffer(_: &Context) -> Outcome {
+    let mut unified = unified_vec![0_u8; 64]?;
+    fill!(unified.as_device_slice_mut()[1..5].view_as_mut::<[u8; 4]>()? <- [1, 2, 3, 4])?;
+    assert_eq!(unified[..6], [0, 1, 2, 3, 4, 0]);
+    assert!(unified.as_device_slice()[1..5].view_as::<u32>().is_err());
+    assert_eq!(unified.as_device_slice()[..4].view_as::<u32>()?.to_value()?, u32::from_ne_bytes([0, 1, 2, 3]));
+    Ok(())
+}
+
+fn empty_and_zero_sized(context: &Context) -> Outcome {
+    let mut empty = UnifiedBuffer::<u64>::from_slice(&[])?;
+    assert!(empty.is_empty() && UnifiedBuffer::<u8>::default().is_empty());
+    copy!(empty <- DeviceBuffer::<u64>::default())?;
+    copy!(DeviceBuffer::<u64>::default() <- empty)?;
+    fill!(empty.as_device_slice_mut() <- 3)?;
+    assert_eq!(empty.as_device_slice().to_vec()?, []);
+    assert_eq!(empty.view_as::<u8>()?, []);
+    assert!(empty.view_as::<()>().is_err());
+    assert!(!empty.as_unified_ptr().is_null() && !empty.as_device_ptr().is_null());
+    assert!(Some(&*empty).is_some(), "a reference to an empty slice is not null");
+    let cast = empty.cast::<u8>().map_err(|(error, _)| error)?;
+    assert!(cast.is_empty() && cast.try_free().is_ok());
+
+    let units = unified_vec![(); 3]?;
+    assert_eq!((units.len(), units.size_in_bytes(), units[2]), (3, 0, ()));
+    assert_eq!(units.as_device_slice().to_vec()?, [(); 3]);
+    assert_eq!(*unified_box![in context; ()]?, ());
+    let (pointer, len) = units.into_raw_parts();
+    // SAFETY: the parts of a buffer that was just taken apart, which has no memory.
+    assert_eq!(unsafe { UnifiedBuffer::from_raw_parts(pointer, len) }.len(), 3);
+    assert_eq!(UnifiedBuffer::<()>::zeroed(usize::MAX)?.len(), usize::MAX);
+    Ok(())
+}
+
+fn strict_alignments_hold_or_are_refused(_: &Context) -> Outcome {
+    #[derive(Clone, Copy, DeviceCopy)]
+    #[repr(C, align(4096))]
+    struct Page([u8; 4096]);
+
+    for _ in 0..4 {
+        match UnifiedBuffer::<Page>::zeroed(1) {
+            Ok(unified) => assert_eq!(unified.as_ptr().addr() % 4096, 0),
+            Err(error) => assert!(matches!(error, Error::Unsupported { .. }), "{error}"),
+        }
+    }
+    assert_eq!(unified_vec![1_u8]?.as_unified_ptr().as_raw() % 256, 0);
+    Ok(())
+}
+
+fn lengths_that_overflow_are_refused(_: &Context) -> Outcome {
+    for len in [usize::MAX, usize::MAX / 8, isize::MAX as usize / 8 + 1] {
+        assert_eq!(UnifiedBuffer::<u64>::zeroed(len).unwrap_err(), Error::SizeOverflow { len, element_size: 8 });
+        assert_eq!(unified_vec![1_u64; len].unwrap_err(), Error::SizeOverflow { len, element_size: 8 });
+    }
+    Ok(())
+}
+
+fn is_freed_on_another_thread(context: &Context) -> Outcome {
+    let (mut unified, boxed) = (unified_vec![1_u8; 4096]?, unified_box![2_u8]?);
+    let back = thread::spawn(move || {
+        unified[0] = 5;
+        drop(boxed);
+        let mut again = unified;
+        again.as_device_slice_mut()[1..].set_8(6)?;
+        Ok::<_, Error>(again)
+    });
+    let unified = back.join().unwrap()?;
+    assert_eq!(unified[..3], [5, 6, 6]);
+    thread::spawn(move || drop(unified)).join().unwrap();
+    assert_eq!(context.take_drop_errors(), []);
+    Ok(())
+}
+
+fn pages_are_prefetched(context: &Context) -> Outcome {
+    let stream = Stream::new()?;
+    let mut unified = UnifiedBuffer::from_slice(&pattern(1 << 20, 3))?;
+    unified.prefetch_device(&stream, context.device())?;
+    stream.synchronize()?;
+    assert_eq!(unified.as_device_slice().to_vec()?, pattern(1 << 20, 3));
+    unified.prefetch_host(&stream)?;
+    stream.synchronize()?;
+    assert!(*unified == *pattern(1 << 20, 3));
+    unified[0] = 1;
+    let boxed = unified_box![7_u64]?;
+    boxed.prefetch_device(&stream, context.device())?;
+    boxed.prefetch_host(&stream)?;
+    stream.synchronize()?;
+    assert_eq!((unified[0], *boxed), (1, 7));
+    Ok(())
+}
+
+fn every_advice_is_taken(context: &Context) -> Outcome {
+    let mut unified = unified_vec![1.5_f32; 10_000]?;
+    let device = context.device();
+    for on in [true, false] {
+        unified.advise_read_mostly(on)?;
+        unified.advise_accessed_by(Some(device), on)?;
+        unified.advise_accessed_by(None, on)?;
+    }
+    unified.preferred_location(Some(device))?;
+    unified.preferred_location(None)?;
+    unified.unset_preferred_location()?;
+    // What was never given may be taken back.
+    unified.unset_preferred_location()?;
+    unified.advise_read_mostly(false)?;
+    // None of it changes a value, or who may write.
+    unified[9_999] = 2.5;
+    fill!(unified.as_device_slice_mut()[..9_000] <- 3.5)?;
+    assert_eq!((unified[8_999], unified[9_000], unified[9_999]), (3.5, 1.5, 2.5));
+    Ok(())
+}
+
+fn memory_without_bytes_takes_any_advice(context: &Context) -> Outcome {
+    fn all(memory: &impl MemoryAdvise, stream: &Stream, device: &Device) -> memcore::Result<()> {
+        memory.prefetch_host(stream)?;
+        memory.prefetch_device(stream, device)?;
+        memory.advise_read_mostly(true)?;
+        memory.preferred_location(Some(device))?;
+        memory.unset_preferred_location()?;
+        memory.advise_accessed_by(None, true)
+    }
+    let stream = Stream::new()?;
+    all(&UnifiedBuffer::<f32>::default(), &stream, context.device())?;
+    all(&unified_vec![(); 100]?, &stream, context.device())?;
+    all(&unified_box![()]?, &stream, context.device())?;
+    Ok(())
+}
+
+/// A prefetch is a part of its stream's work: what comes later in it finds the pages moved, and the values as they were.
+fn advice_about_two_streams_and_both_owners(context: &Context) -> Outcome {
+    let (first, second) = (Stream::new()?, Stream::legacy()?);
+    let (mut unified, mut boxed) = (unified_vec![1_u32; 5000]?, unified_box![[1_u32; 5000]]?);
+    let memories: [&dyn MemoryAdvise; 2] = [&unified, &boxed];
+    for memory in memories {
+        assert_eq!(memory.size_in_bytes(), 20_000);
+        memory.preferred_location(Some(context.device()))?;
+        memory.prefetch_device(&first, context.device())?;
+        memory.prefetch_host(&second)?;
+    }
+    first.synchronize()?;
+    second.synchronize()?;
+    fill!(unified.as_device_slice_mut() <- 2, first)?;
+    fill!(boxed.as_device_slice_mut() <- [3; 5000], second)?;
+    assert_eq!((unified[4999], boxed[4999]), (2, 3));
+    Ok(())
+}
+
+fn fills_from_a_reader(_: &Context) -> Outcome {
+    let data = pattern(100_001, 6);
+    let mut unified = unified_vec![0_u8; 70_000]?;
+    let mut reader = data.as_slice();
+    assert_eq!(unified.read_from(&mut reader)?, 70_000);
+    assert!(*unified == data[..70_000]);
+    assert_eq!(unified.read_from(&mut reader)?, 30_001);
+    assert!(unified[..30_001] == data[70_000..]);
+    let error = unified_vec![0_u32; 4]?.read_from([1, 2, 3, 4, 5].as_slice()).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    Ok(())
+}
+
+/// Checks what an owner of a `V` in host memory shares with `V`: each value and the one after it, which is greater.
+pub(crate) fn is_what_it_holds<O, V>(owner: &O, greater: &O, value: &V, greater_value: &V)
+where
+    O: AsRef<V> + Borrow<V> + Ord + std::hash::Hash + Debug,
+    V: Ord + std::hash::Hash + Debug + ?Sized,
+{
+    let hash = |value: &dyn Fn(&mut std::hash::DefaultHasher)| {
+        let mut hasher = std::hash::DefaultHasher::new();
+        value(&mut hasher);
+        std::hash::Hasher::finish(&hasher)
+    };
+    assert_eq!((owner.as_ref(), owner.borrow()), (value, value));
+    assert_eq!((greater.as_ref(), greater.borrow()), (greater_value, greater_value));
+    assert!(PartialEq::eq(owner, owner) && owner != greater && owner < greater);
+    assert_eq!((owner.partial_cmp(greater), greater.cmp(owner)), (Some(Ordering::Less), Ordering::Greater));
+    assert_eq!(owner.cmp(owner), Ordering::Equal);
+    // A map finds one by the other only if both have one hash.
+    assert_eq!(hash(&|hasher| owner.hash(hasher)), hash(&|hasher| value.hash(hasher)));
+}
+
+#[allow(clippy::mutable_key_type, reason = "what is mutable inside is the context, which has no part in the hash")]
+fn a_buffer_is_a_slice_to_the_host(_: &Context) -> Outcome {
+    let (low, high) = (unified_vec![1_u32, 2, 3]?, unified_vec![1_u32, 3]?);
+    is_what_it_holds::<_, [u32]>(&low, &high, &[1, 2, 3], &[1, 3]);
+    let mut names = HashMap::from([(low, "low"), (high, "high")]);
+    assert_eq!(names.get([1_u32, 3].as_slice()), Some(&"high"));
+    assert_eq!(names.remove([1_u32, 2, 3].as_slice()), Some("low"));
+    let sorted = BTreeSet::from([unified_vec![2_u8, 0]?, unified_vec![1_u8, 9]?, UnifiedBuffer::default()]);
+    assert_eq!(sorted.first().map(UnifiedBuffer::as_slice), Some([].as_slice()));
+    assert_eq!(sorted.last().map(|last| last[0]), Some(2));
+
+    let mut unified = unified_vec![1_u32, 2, 3]?;
+    for value in &mut unified {
+        *value *= 2;
+    }
+    let mut sum = 0;
+    for value in &unified {
+        sum += value;
+    }
+    assert_eq!(sum, 12);
+    unified.as_mut()[0] = 7;
+    let slice: &mut [u32] = unified.borrow_mut();
+    slice[1] = 8;
+    assert_eq!(*unified, [7, 8, 6]);
+    Ok(())
+}
+
+#[allow(clippy::mutable_key_type, reason = "what is mutable inside is the context, which has no part in the hash")]
+fn a_box_is_a_value_to_the_host(_: &Context) -> Outcome {
+    let (low, high) = (unified_box![4_u32]?, unified_box![5_u32]?);
+    is_what_it_holds::<_, u32>(&low, &high, &4, &5);
+    assert_eq!((format!("{low}"), format!("{high:>3}")), ("4".to_owned(), "  5".to_owned()));
+    assert_eq!(format!("{low:p}"), format!("{:p}", &raw const *low));
+    let mut names = HashMap::from([(low, "low"), (high, "high")]);
+    assert_eq!((names.remove(&4), names.get(&5), names.get(&6)), (Some("low"), Some(&"high"), None));
+    let mut boxed = unified_box![1.5_f32]?;
+    *boxed.as_mut() += 1.0;
+    let value: &mut f32 = boxed.borrow_mut();
+    *value += 1.0;
+    assert!(*boxed == 3.5 && boxed == unified_box![3.5]? && boxed != unified_box![f32::NAN]?);
+    assert_eq!(boxed.partial_cmp(&unified_box![f32::NAN]?), None);
+    Ok(())
+}
+
+fn debug_shows_no_contents(_: &Context) -> Outcome {
+    let unified = unified_vec![12_345_u32; 3]?;
+    let address = format!("{:#x}", unified.as_unified_ptr().as_raw());
+    assert_eq!(format!("{unified:?}"), format!("UnifiedBuffer {{ address: {address}, len: 3 }}"));
+    let boxed = unified_box![12_345_u32]?;
+    let address = format!("{:#x}", boxed.as_unified_ptr().as_raw());
+    assert_eq!(format!("{boxed:?}"), format!("UnifiedBox({address})"));
+    assert_eq!(format!("{:?} {0:p}", boxed.as_unified_ptr()), format!("{address} {address}"));
+    Ok(())
+}
+
+fn pointers_go_back_and_forth(_: &Context) -> Outcome {
+    let mut unified = unified_vec![10_u32, 20, 30]?;
+    let pointer = unified.as_unified_ptr();
+    assert_eq!(
+        (pointer.as_device_ptr(), pointer.as_raw()),
+        (unified.as_device_ptr(), unified.as_device_ptr().as_raw())
+    );
+    assert_eq!(pointer.as_ptr(), unified.as_ptr());
+    assert_eq!(UnifiedPointer::from_mut_ptr(unified.as_mut_ptr()), pointer);
+    assert_eq!((pointer.add(2).sub(1), pointer.offset(1)), (pointer.add(1), pointer.add(1)));
+    assert_eq!(pointer.cast::<u8>().add(4).as_raw(), pointer.add(1).as_raw());
+    assert!(pointer < pointer.add(1) && UnifiedPointer::<u32>::null().is_null() && !pointer.is_null());
+    // SAFETY: the element is the buffer's, which nothing else uses meanwhile.
+    unsafe { pointer.add(1).as_mut_ptr().write(21) };
+    // SAFETY: as above.
+    assert_eq!(unsafe { pointer.add(1).as_ptr().read() }, 21);
+    assert_eq!(unified[1], 21);
+    // A pointer is plain device data itself.
+    let dev = device_vec![pointer, pointer.add(1)]?;
+    assert_eq!(dev.to_vec()?, [pointer, pointer.add(1)]);
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! What `settle` promises of memory that host and device share, and what it does when something unwinds.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
+
+use memcore::prelude::*;
+use memcore::sim::{Fault, Sim, SimOptions};
+use memcore::{Error, Result, Status};
+
+/// So long after a call no byte of its operands may move any more.
+const LONG: Duration = Duration::from_millis(200);
+
+const LEN: usize = 4096;
+
+/// A simulator whose context dies at the `n`-th wait, with work queued that lands later.
+fn dying_at_wait(n: u64) -> (Sim, Context) {
+    let fault = Fault::sticky("cuStreamSynchronize", n, Status::ILLEGAL_ADDRESS);
+    let sim = Sim::new(SimOptions::default().fail(fault));
+    let context = Context::new(&sim.device(0).unwrap()).unwrap();
+    (sim, context)
+}
+
+#[test]
+fn no_form_changes_unified_memory_after_it_returned() {
+    type Form = (&'static str, fn(&mut UnifiedBuffer<u8>, &DeviceBuffer<u8>, &LockedBuffer<u8>) -> Result<()>);
+    let forms: [Form; 6] = [
+        ("upload", |u, _, locked| copy!(u.as_device_slice_mut() <- locked)),
+        ("device to device", |u, dev, _| copy!(u.as_device_slice_mut() <- dev)),
+        ("a part", |u, dev, _| copy!(u.as_device_slice_mut()[..100] <- dev[..100])),
+        ("fill", |u, _, _| fill!(u.as_device_slice_mut() <- 5)),
+        ("download", |u, dev, _| copy!(u <- dev)),
+        ("download into a slice", |u, dev, _| copy!(u[1..] <- dev[1..])),
+    ];
+    for (form, run) in forms {
+        let (_sim, context) = dying_at_wait(2); // the first wait is the allocation's
+        let _entered = context.enter();
+        let dev = device_vec![7_u8; LEN].unwrap();
+        let locked = locked_vec![9_u8; LEN].unwrap();
+        let mut unified = unified_vec![1_u8; LEN].unwrap();
+        let result = run(&mut unified, &dev, &locked);
+        assert!(result.is_err(), "{form}");
+        let after = unified.to_vec();
+        sleep(LONG);
+        assert!(*unified == after, "{form}: bytes moved after the call had returned");
+    }
+}
+
+#[test]
+fn page_locked_memory_waits_for_every_device() {
+    let fault = Fault::sticky("cuStreamSynchronize", 2, Status::ILLEGAL_ADDRESS);
+    let sim = Sim::new(SimOptions::default().devices(2).fail(fault));
+    let (first, second) =
+        (Context::new(&sim.device(0).unwrap()).unwrap(), Context::new(&sim.device(1).unwrap()).unwrap());
+    let locked = LockedBuffer::filled_in(&first, 9_u8, LEN).unwrap();
+    let mut dev = DeviceBuffer::filled_in(&second, 0_u8, LEN).unwrap();
+    assert!(copy!(dev <- locked).is_err());
+    // The second device may still read it, though the first context, to which it belongs, is well.
+    drop(locked);
+    assert_eq!(first.take_drop_errors(), [Error::Unsettled]);
+    assert!(!sim.calls().contains(&"cuMemFreeHost"));
+}
+
+#[test]
+fn a_context_found_dead_before_the_copy_is_an_error_and_no_abort() {
+    let fault = Fault::sticky("cuMemHostAlloc", 2, Status::ILLEGAL_ADDRESS);
+    let sim = Sim::new(SimOptions::default().fail(fault));
+    let context = Context::new(&sim.device(0).unwrap()).unwrap();
+    let _entered = context.enter();
+    let dev = device_vec![7_u8; LEN].unwrap();
+    let mut locked = locked_vec![9_u8; LEN].unwrap();
+    let error = copy!(locked <- dev).unwrap_err();
+    assert_eq!(error.status(), Some(Status::ILLEGAL_ADDRESS));
+    sleep(LONG);
+    assert!(*locked == [9; LEN], "a copy was queued in a dead context");
+}
+
+#[test]
+fn without_memory_for_a_ticket_a_download_works_all_the_same() {
+    let sim = Sim::new(SimOptions::default().fail(Fault::nth("cuMemHostAlloc", 2, Status::OUT_OF_MEMORY)));
+    let context = Context::new(&sim.device(0).unwrap()).unwrap();
+    let _entered = context.enter();
+    let mut locked = locked_vec![9_u8; LEN].unwrap();
+    copy!(locked <- device_vec![7_u8; LEN].unwrap()).unwrap();
+    assert!(*locked == [7; LEN]);
+}
+
+/// A logger that panics at whatever the simulated device says, when it is armed, and that uses memcore itself.
+struct Hostile;
+
+static ARMED: AtomicBool = AtomicBool::new(false);
+
+impl log::Log for Hostile {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        let _ = Device::count();
+        if ARMED.swap(false, Ordering::SeqCst) {
+            panic!("armed: {}", record.args());
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+#[test]
+fn an_unwind_between_queue_and_wait_still_waits() {
+    static LOGGER: Hostile = Hostile;
+    log::set_logger(&LOGGER).unwrap();
+    log::set_max_level(log::LevelFilter::Trace);
+    let sim = Sim::new(SimOptions::default().without_symbol("cuStreamWriteValue32_v2"));
+    let context = Context::new(&sim.device(0).unwrap()).unwrap();
+    let _entered = context.enter();
+    let dev = device_vec![7_u8; LEN].unwrap();
+    let mut locked = locked_vec![1_u8; LEN].unwrap();
+    // Something for the simulated device to say during the copy: a read past the end of freed memory's neighbour.
+    let freed = device_vec![1_u8; 16].unwrap();
+    let dangling = freed.as_device_ptr();
+    drop(freed);
+    ARMED.store(true, Ordering::SeqCst);
+    let unwound = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: unsound on purpose, on the simulated device, which answers with a code and a word in the log.
+        let gone = unsafe { DeviceSlice::from_raw_parts(dangling, 16) };
+        copy!(locked[..16] <- gone)
+    }));
+    let armed = ARMED.swap(false, Ordering::SeqCst);
+    assert!(unwound.is_err() || armed || unwound.is_ok_and(|result| result.is_err()));
+    let result = copy!(locked <- dev);
+    let view: &[u8] = &locked;
+    let before = view.to_vec();
+    context.synchronize().unwrap();
+    assert!(result.is_ok() && view == before && before == [7; LEN]);
+}
