@@ -86,6 +86,21 @@ fn without_memory_for_a_ticket_a_download_works_all_the_same() {
     assert!(*locked == [7; LEN]);
 }
 
+#[test]
+fn what_a_dead_context_leaves_is_no_leak_whether_it_is_closed_or_not() {
+    for closed in [false, true] {
+        let fault = Fault::sticky("cuMemcpyHtoDAsync_v2", 1, Status::ILLEGAL_ADDRESS);
+        let sim = Sim::new(SimOptions::default().fail(fault));
+        let context = Context::new(&sim.device(0).unwrap()).unwrap();
+        let locked = LockedBuffer::filled_in(&context, 9_u8, LEN).unwrap();
+        assert!(DeviceBuffer::from_slice_in(&context, &locked).is_err());
+        drop(locked);
+        let kept = (!closed).then_some(context);
+        assert!(sim.finish().is_empty(), "closed: {closed}");
+        drop(kept);
+    }
+}
+
 /// A logger that panics at whatever the simulated device says, when it is armed, and that uses memcore itself.
 struct Hostile;
 

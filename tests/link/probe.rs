@@ -14,7 +14,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("{error}\n{error:?}");
+            eprintln!("{error}");
             ExitCode::FAILURE
         }
     }

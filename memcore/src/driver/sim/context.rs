@@ -62,6 +62,9 @@ impl Machine {
         for (id, kind) in left {
             if !dead {
                 self.report_leak(id);
+            } else if let Some(one) = self.memory.get_mut(id) {
+                // Frees are refused in a dead context: what it leaves is the fault's doing.
+                one.accounted_for = true;
             }
             if kind.is_device() {
                 self.free_device(id, call.place);
