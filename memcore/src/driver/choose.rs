@@ -18,23 +18,26 @@ pub(crate) fn default_driver() -> Result<Arc<dyn Driver>> {
     if let Some(driver) = CHOSEN.get() {
         return Ok(Arc::clone(driver));
     }
-    // Without a lock, since what is logged here may come back here. Of two threads that choose at once, one's is dropped.
-    let driver = choose()?;
-    Ok(Arc::clone(CHOSEN.get_or_init(|| driver)))
+    // Of two threads that choose at once, one's is dropped.
+    let (driver, reason) = choose()?;
+    let driver = Arc::clone(CHOSEN.get_or_init(|| driver));
+    // Logged when the choice stands and nothing is locked: a logger may come back here.
+    if let Some(reason) = reason {
+        log::info!("running on the simulated device: {reason}");
+    }
+    Ok(driver)
 }
 
-fn choose() -> Result<Arc<dyn Driver>> {
+/// The driver, and why it is not the one that would have been preferred.
+fn choose() -> Result<(Arc<dyn Driver>, Option<Error>)> {
     let value = env::var_os(VARIABLE).map(|value| value.to_string_lossy().into_owned());
     match value.as_deref() {
-        None | Some("cuda") => cuda(),
-        Some("sim") => simulated(),
+        None | Some("cuda") => Ok((cuda()?, None)),
+        Some("sim") => Ok((simulated()?, None)),
         Some("auto") => match cuda() {
-            Ok(driver) => Ok(driver),
+            Ok(driver) => Ok((driver, None)),
             // A driver that is there but does not work is a fault to be seen, not to be worked around.
-            Err(error @ (Error::NoDriver { .. } | Error::NoDevice { .. })) => {
-                log::info!("running on the simulated device: {error}");
-                simulated()
-            }
+            Err(error @ (Error::NoDriver { .. } | Error::NoDevice { .. })) => Ok((simulated()?, Some(error))),
             Err(error) => Err(error),
         },
         Some(value) => {
