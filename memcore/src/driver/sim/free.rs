@@ -42,7 +42,10 @@ impl Machine {
         if address == 0 {
             return Ok(());
         }
-        let (allocation, _) = self.freeable(call, address, Kind::is_device)?;
+        let is_managed = self.memory.at(address).is_some_and(|one| one.kind == Kind::Managed);
+        // Of managed memory an H200 says that the call does not support it.
+        let refused = |status| if is_managed { Status::NOT_SUPPORTED } else { status };
+        let (allocation, _) = self.freeable(call, address, Kind::is_device).map_err(refused)?;
         self.alive_owner(allocation)?;
         if let Some(allocation) = self.memory.get_mut(allocation) {
             allocation.freed = Some(call.place);
