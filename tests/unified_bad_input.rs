@@ -1,12 +1,11 @@
-//! Unified memory, page-locked boxes and the free functions on bad days, which only a simulated device can have: what is
-//! said, that nothing is lost, and that the next operation works.
+//! Unified memory, page-locked boxes and variables on bad days, which only a simulated device can have: what is said, that
+//! nothing is lost, and that the next operation works.
 
-use core::ffi::c_void;
 use core::panic::Location;
 
 use memcore::memory::{
-    MemoryAdvise, cuda_free, cuda_free_async, cuda_free_locked, cuda_free_unified, cuda_malloc, cuda_malloc_async,
-    cuda_malloc_locked, cuda_malloc_unified, mem_get_info, memcpy_dtoh, memcpy_htod,
+    MemoryAdvise, cuda_free_locked, cuda_free_unified, cuda_malloc, cuda_malloc_async, cuda_malloc_locked,
+    cuda_malloc_unified, mem_get_info,
 };
 use memcore::prelude::*;
 use memcore::sim::{Fault, Sim, SimOptions, ViolationKind};
@@ -21,11 +20,6 @@ fn open(options: SimOptions) -> (Sim, Context) {
 /// How often an entry point was called.
 fn count(sim: &Sim, entry: &str) -> usize {
     sim.calls().iter().filter(|call| **call == entry).count()
-}
-
-/// The kinds of the violations so far.
-fn kinds(sim: &Sim) -> Vec<ViolationKind> {
-    sim.violations().iter().map(memcore::sim::Violation::kind).collect()
 }
 
 fn driver<T>(operation: &'static str, status: Status) -> Result<T> {
@@ -122,158 +116,6 @@ fn the_limit_on_page_locked_memory() {
     // SAFETY: nothing uses it.
     unsafe { cuda_free_locked(pointer) }.unwrap();
     assert!(sim.finish().is_empty());
-}
-
-/// Calls `free` on addresses that it must refuse, with a code and without any harm to `allocation`.
-#[track_caller]
-fn refuses(sim: &Sim, operation: &'static str, kind: ViolationKind, free: impl FnOnce() -> Result<()>) {
-    let before = kinds(sim).len();
-    assert_eq!(free(), driver(operation, Status::INVALID_VALUE));
-    assert_eq!(kinds(sim)[before..], [kind]);
-}
-
-#[test]
-fn device_memory_is_freed_once_and_by_its_start() {
-    let (sim, context) = open(SimOptions::default());
-    let _entered = context.enter();
-    let (other_sim, other) = open(SimOptions::default());
-    let foreign = device_vec![in &other; 9_u8; 4].unwrap();
-    let owned = unified_vec![3_u32; 4].unwrap();
-    let locked = locked_vec![4_u32; 4].unwrap();
-    let host = [5_u32; 4];
-    // SAFETY: written before it is read, and freed below.
-    let pointer = unsafe { cuda_malloc::<u32>(4) }.unwrap();
-    // SAFETY: as many elements lie there, used by nothing else.
-    let slice = unsafe { DeviceBuffer::borrowed(pointer, 4) };
-    slice.fill(2).unwrap();
-
-    // SAFETY: of each free: the address is refused.
-    let free = |pointer: DevicePointer<u32>| unsafe { cuda_free(pointer) };
-    let (double, invalid) = (ViolationKind::DoubleFree, ViolationKind::InvalidFree);
-    refuses(&sim, "cuMemFree_v2", invalid, || free(pointer.add(1)));
-    refuses(&sim, "cuMemFree_v2", invalid, || free(pointer.add(4)));
-    refuses(&sim, "cuMemFree_v2", invalid, || free(owned.as_device_ptr().add(2)));
-    refuses(&sim, "cuMemFree_v2", invalid, || free(DevicePointer::from_raw(locked.as_ptr().addr() as u64)));
-    refuses(&sim, "cuMemFree_v2", invalid, || free(DevicePointer::from_raw(host.as_ptr().addr() as u64)));
-    refuses(&sim, "cuMemFree_v2", invalid, || free(foreign.as_device_ptr().cast()));
-    refuses(&sim, "cuMemFree_v2", invalid, || free(DevicePointer::from_raw(0x1000)));
-    // None of that lost anything.
-    assert_eq!((slice.to_vec().unwrap(), &*owned, &*locked), (vec![2; 4], [3; 4].as_slice(), [4; 4].as_slice()));
-    assert_eq!(foreign.to_vec().unwrap(), [9; 4]);
-    // SAFETY: nothing uses the memory any more.
-    unsafe { cuda_free(pointer) }.unwrap();
-    refuses(&sim, "cuMemFree_v2", double, || free(pointer));
-    // SAFETY: the address is refused.
-    refuses(&sim, "cuMemFree_v2", double, || unsafe {
-        cuda_free_unified(UnifiedPointer::<u8>::from_raw(pointer.as_raw()))
-    });
-    // SAFETY: address 0 has no memory, and its free is none.
-    unsafe { cuda_free(DevicePointer::<u8>::null()) }.unwrap();
-    assert_eq!(device_vec![1_u8; 8].unwrap().to_vec().unwrap(), [1; 8]);
-    drop((owned, locked, foreign));
-    // No leak beside what was provoked.
-    assert!(sim.finish().iter().all(|one| one.kind() != ViolationKind::Leak));
-    assert!(other_sim.finish().is_empty());
-}
-
-#[test]
-fn memory_in_stream_order_is_freed_once_and_by_its_start() {
-    let (sim, context) = open(SimOptions::default());
-    let _entered = context.enter();
-    let stream = Stream::new().unwrap();
-    let owned = unified_vec![3_u8; 4].unwrap();
-    // SAFETY: freed below, and never read.
-    let pointer = unsafe { cuda_malloc_async::<u64>(&stream, 4) }.unwrap();
-    // SAFETY: of each free: the address is refused.
-    let free = |pointer: DevicePointer<u64>| unsafe { cuda_free_async(&stream, pointer) };
-    refuses(&sim, "cuMemFreeAsync", ViolationKind::InvalidFree, || free(pointer.add(1)));
-    // Of unified memory an H200 says that the call does not support it.
-    assert_eq!(free(owned.as_device_ptr().cast()), driver("cuMemFreeAsync", Status::NOT_SUPPORTED));
-    assert_eq!(kinds(&sim).last(), Some(&ViolationKind::InvalidFree));
-    // SAFETY: nothing uses the memory.
-    unsafe { cuda_free_async(&stream, pointer) }.unwrap();
-    // Before the free has run, and after it.
-    refuses(&sim, "cuMemFreeAsync", ViolationKind::DoubleFree, || free(pointer));
-    stream.synchronize().unwrap();
-    refuses(&sim, "cuMemFreeAsync", ViolationKind::DoubleFree, || free(pointer));
-    // SAFETY: the address is refused.
-    refuses(&sim, "cuMemFree_v2", ViolationKind::DoubleFree, || unsafe { cuda_free(pointer) });
-    assert_eq!(*owned, [3; 4]);
-    drop((owned, stream));
-    assert!(sim.finish().iter().all(|one| one.kind() != ViolationKind::Leak));
-}
-
-#[test]
-fn host_memory_is_freed_once_and_by_its_start() {
-    let (sim, context) = open(SimOptions::default());
-    let _entered = context.enter();
-    let (dev, host) = (device_vec![1_u32; 4].unwrap(), [2_u32; 4]);
-    // SAFETY: of each: written before it is read, and freed below.
-    let locked = unsafe { cuda_malloc_locked::<u32>(4) }.unwrap();
-    // SAFETY: as above.
-    let unified = unsafe { cuda_malloc_unified::<u32>(4) }.unwrap();
-    for pointer in [locked, unified.as_mut_ptr()] {
-        // SAFETY: as many elements lie there, used by nothing else.
-        unsafe { pointer.write_bytes(0, 4) };
-    }
-    // SAFETY: of each free: the address is refused.
-    let free_locked = |pointer: *mut u32| unsafe { cuda_free_locked(pointer) };
-    // SAFETY: as above.
-    let free_unified = |pointer: UnifiedPointer<u32>| unsafe { cuda_free_unified(pointer) };
-    let (double, invalid) = (ViolationKind::DoubleFree, ViolationKind::InvalidFree);
-    refuses(&sim, "cuMemFreeHost", invalid, || free_locked(locked.wrapping_add(1)));
-    refuses(&sim, "cuMemFreeHost", invalid, || free_locked(unified.as_mut_ptr()));
-    refuses(&sim, "cuMemFreeHost", invalid, || free_locked(host.as_ptr().cast_mut()));
-    refuses(&sim, "cuMemFreeHost", invalid, || {
-        free_locked(core::ptr::without_provenance_mut(dev.as_device_ptr().as_raw() as usize))
-    });
-    refuses(&sim, "cuMemFree_v2", invalid, || free_unified(unified.add(1)));
-    refuses(&sim, "cuMemFree_v2", invalid, || free_unified(UnifiedPointer::from_mut_ptr(locked)));
-    for pointer in [locked, unified.as_mut_ptr()] {
-        // SAFETY: the element lies there, and nothing writes it.
-        assert_eq!(unsafe { pointer.wrapping_add(3).read() }, 0);
-    }
-    assert_eq!((dev.to_vec().unwrap(), host), (vec![1; 4], [2; 4]));
-    // SAFETY: nothing uses the memory any more.
-    unsafe { cuda_free_locked(locked) }.unwrap();
-    // SAFETY: as above.
-    unsafe { cuda_free_unified(unified) }.unwrap();
-    refuses(&sim, "cuMemFreeHost", double, || free_locked(locked));
-    refuses(&sim, "cuMemFree_v2", double, || free_unified(unified));
-    drop(dev);
-    assert!(sim.finish().iter().all(|one| one.kind() != ViolationKind::Leak));
-}
-
-#[test]
-fn copies_by_hand_stay_in_live_memory() {
-    let (sim, context) = open(SimOptions::default());
-    let _entered = context.enter();
-    let (mut host, dev) = ([1_u8; 16], device_vec![2_u8; 16].unwrap());
-    let address = dev.as_device_ptr().as_raw();
-    let source = host;
-    // SAFETY: of each copy: the host's side is valid, the device's refused or the buffer's, which nothing else uses.
-    let put = |address: u64, bytes: usize| unsafe { memcpy_htod(address, source.as_ptr().cast(), bytes) };
-    // SAFETY: as above.
-    let mut get =
-        |address: u64, bytes: usize| unsafe { memcpy_dtoh(host.as_mut_ptr().cast::<c_void>(), address, bytes) };
-    let (up, down) = ("cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2");
-    refuses(&sim, up, ViolationKind::OutOfBounds, || put(address + 1, 16));
-    refuses(&sim, down, ViolationKind::OutOfBounds, || get(address + 15, 2));
-    assert_eq!(get(address, 16), Ok(()));
-    assert_eq!(put(address, 4), Ok(()));
-    assert_eq!(dev.to_vec().unwrap()[..5], [1, 1, 1, 1, 2]);
-
-    // SAFETY: nothing reads it, and it is freed at once.
-    let freed = unsafe { cuda_malloc::<u8>(16) }.unwrap();
-    // SAFETY: nothing uses it.
-    unsafe { cuda_free(freed) }.unwrap();
-    refuses(&sim, up, ViolationKind::UseAfterFree, || put(freed.as_raw(), 16));
-    refuses(&sim, down, ViolationKind::UseAfterFree, || get(freed.as_raw(), 1));
-    assert_eq!(get(address, 16), Ok(()));
-    assert_eq!(host, [1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]);
-    drop(dev);
-    let last: Vec<_> = sim.finish().iter().map(memcore::sim::Violation::kind).collect();
-    assert_eq!(last.len(), 4, "{last:?}");
 }
 
 #[test]
@@ -490,25 +332,80 @@ fn a_report_names_the_line_that_made_the_memory() {
     assert_eq!(found, expected);
 }
 
+/// Everything that unified memory, page-locked boxes and variables do. What is made by hand is freed also on an error.
+fn everything(context: &Context) -> Result<()> {
+    let stream = Stream::new()?;
+    let mut unified = unified_vec![1_u32, 2, 3]?;
+    let mut boxed = unified_box![4_u32]?;
+    let dev = device_vec![5_u32; 3]?;
+    copy!(unified <- dev)?;
+    copy!(unified.as_device_slice_mut()[1..] <- dev[1..], stream)?;
+    copy!(boxed.as_device_slice_mut() <- [6])?;
+    fill!(unified.as_device_slice_mut()[..1] <- 7)?;
+    unified.advise_read_mostly(true)?;
+    boxed.preferred_location(Some(context.device()))?;
+    unified.prefetch_device(&stream, context.device())?;
+    boxed.prefetch_host(&stream)?;
+    stream.synchronize()?;
+    assert_eq!((&*unified, *boxed), ([7, 5, 5].as_slice(), 6));
+    let mut locked = locked_box![8_u32]?;
+    copy!(locked <- dev[..1])?;
+    let mut variable = DeviceVariable::new(*locked)?;
+    *variable += 1;
+    variable.copy_htod()?;
+    variable.copy_dtoh()?;
+    assert_eq!(*variable, 6);
+    mem_get_info()?;
+    // SAFETY: nothing reads it, and it is freed at once.
+    unsafe { cuda_free_unified(cuda_malloc_unified_one()?) }?;
+    unified.try_free().map_err(|(error, _)| error)?;
+    boxed.try_free().map_err(|(error, _)| error)?;
+    locked.try_free().map_err(|(error, _)| error)
+}
+
+fn cuda_malloc_unified_one() -> Result<UnifiedPointer<u8>> {
+    // SAFETY: the caller reads nothing, and frees it.
+    unsafe { cuda_malloc_unified(1) }
+}
+
 #[test]
-fn a_report_names_the_line_that_freed_or_copied() {
+fn every_call_may_fail() {
     let (sim, context) = open(SimOptions::default());
-    let _entered = context.enter();
-    // SAFETY: of each call: nothing else uses the memory; the wrong ones are refused.
-    let pointer = unsafe { cuda_malloc_unified::<u8>(4) }.unwrap();
-    // SAFETY: as above.
-    unsafe { cuda_free_unified(pointer) }.unwrap();
-    let freed = Location::caller().line() - 1;
-    // SAFETY: as above.
-    unsafe { cuda_free_unified(pointer) }.unwrap_err();
-    let again = Location::caller().line() - 1;
-    // SAFETY: as above.
-    unsafe { memcpy_htod(pointer.as_raw(), [1_u8].as_ptr().cast(), 1) }.unwrap_err();
-    let used = Location::caller().line() - 1;
-    let found = sim.finish();
-    let places: Vec<_> =
-        found.iter().map(|one| (one.kind(), one.place().1, one.freed_at().map(|place| place.1))).collect();
-    let expected = [(ViolationKind::DoubleFree, again, Some(freed)), (ViolationKind::UseAfterFree, used, Some(freed))];
-    assert_eq!(places, expected);
-    assert!(found.iter().all(|one| one.place().0.ends_with("unified_bad_input.rs")));
+    let entered = context.enter();
+    everything(&context).unwrap();
+    drop(entered);
+    let calls = sim.calls();
+    assert_eq!((context.take_drop_errors(), kinds_of(sim)), (vec![], vec![]));
+    let entries: std::collections::BTreeSet<&str> = calls.iter().copied().collect();
+    for entry in ["cuMemAllocManaged", "cuMemPrefetchAsync", "cuMemAdvise", "cuMemFree_v2", "cuDeviceGetAttribute"] {
+        assert!(entries.contains(entry), "{entry}");
+    }
+    for entry in entries {
+        let times = calls.iter().filter(|call| **call == entry).count() as u64;
+        for (n, status) in (1..=times).flat_map(|n| [Status::OUT_OF_MEMORY, Status(4242)].map(|status| (n, status))) {
+            let sim = Sim::new(SimOptions::default().fail(Fault::nth(entry, n, status)));
+            // One call fails, once: the second attempt works.
+            let open = || sim.device(0).and_then(|device| Context::new(&device));
+            let context = open().or_else(|_| open()).unwrap();
+            let entered = context.enter();
+            let failed = everything(&context).is_err();
+            let again = everything(&context);
+            assert_eq!(
+                (again.is_err() && failed, context.synchronize().is_err() && failed),
+                (false, false),
+                "{entry} {n}"
+            );
+            drop(entered);
+            let told = context.take_drop_errors().len() + usize::from(failed || again.is_err());
+            drop(context);
+            let found = kinds_of(sim);
+            assert!(found.iter().all(|kind| *kind == ViolationKind::Leak), "{entry} {n} {status}: {found:?}");
+            assert!(found.len() <= told, "{entry} {n} {status}: {found:?}, and {told} errors");
+        }
+    }
+}
+
+/// The kinds of all violations, leaks too.
+fn kinds_of(sim: Sim) -> Vec<ViolationKind> {
+    sim.finish().iter().map(memcore::sim::Violation::kind).collect()
 }

@@ -18,6 +18,7 @@ mod streams;
 mod threads;
 mod traits;
 mod unified;
+mod unified_copies;
 mod variable;
 
 use std::process::ExitCode;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         threads::TESTS,
         traits::TESTS,
         unified::TESTS,
+        unified_copies::TESTS,
         variable::TESTS,
     ];
     let one = suites.concat().into_iter().map(|(name, test)| Trial::test(name, move || rig.run(test)));

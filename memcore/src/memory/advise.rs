@@ -40,6 +40,7 @@ mod advice {
 /// # Ok::<(), memcore::Error>(())
 /// ```
 pub trait MemoryAdvise: DeviceMemory {
+    #[doc(alias = "prefetch_to_host")]
     /// Queues a move of the pages to the host on `stream`. Does not wait. Driver function: `cuMemPrefetchAsync`.
     ///
     /// # Errors
@@ -50,6 +51,7 @@ pub trait MemoryAdvise: DeviceMemory {
         prefetch(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, HOST, stream)
     }
 
+    #[doc(alias = "prefetch_to_device")]
     /// Queues a move of the pages to `device` on `stream`. Does not wait. Driver function: `cuMemPrefetchAsync`.
     ///
     /// # Errors
