@@ -53,6 +53,7 @@ mod event;
 mod macros;
 pub mod memory;
 pub mod prelude;
+mod scope;
 mod stream;
 
 pub use bytemuck;
@@ -66,6 +67,7 @@ pub use memory::{
     Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceBox, DeviceBuffer, DeviceCopy, DeviceIndex, DevicePointer,
     DeviceSlice, DeviceVariable, LockedBox, LockedBuffer, UnifiedBox, UnifiedBuffer, UnifiedPointer,
 };
+pub use scope::{HostSlice, Lend, LendMut, Lent, LentChunks, LentChunksMut, LentMemory, Scope, Scopes, scope};
 pub use stream::Stream;
 
 pub use driver::sim;

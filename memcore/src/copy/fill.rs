@@ -49,7 +49,7 @@ pub(crate) struct Filled<'v> {
 impl Prepare for Filled<'_> {
     unsafe fn queue(self, driver: &dyn Driver, address: CUdeviceptr, stream: CUstream) -> Result<()> {
         // SAFETY: the caller's contract.
-        unsafe { queue_fill(driver, stream, address, self.value, self.count) }
+        unsafe { queue_fill(driver, stream, address, self.value, self.count, Seed::Upload) }
     }
 }
 
@@ -65,6 +65,7 @@ pub(super) unsafe fn queue_fill(
     dst: CUdeviceptr,
     value: &[u8],
     count: usize,
+    seed: Seed,
 ) -> Result<()> {
     let bytes = value.len() * count;
     match Pattern::of(value, dst) {
@@ -81,10 +82,17 @@ pub(super) unsafe fn queue_fill(
             check(symbol::memset_d32_async, unsafe { driver.memset_d32_async(dst, unit, bytes / 4, stream) })
         }
         Pattern::Doubling => {
-            let src = value.as_ptr().cast::<c_void>();
-            // SAFETY: the first value's bytes from `dst` on may be written, and `value` stays until the work is done.
-            let status = unsafe { driver.memcpy_htod_async(dst, src, value.len(), stream) };
-            check(symbol::memcpy_htod_async, status)?;
+            match seed {
+                Seed::Upload => {
+                    let src = value.as_ptr().cast::<c_void>();
+                    // SAFETY: the first value's bytes from `dst` on may be written, and `value` stays until the work is
+                    // done.
+                    let status = unsafe { driver.memcpy_htod_async(dst, src, value.len(), stream) };
+                    check(symbol::memcpy_htod_async, status)?;
+                }
+                // SAFETY: the first value's bytes from `dst` on may be written.
+                Seed::Sets => unsafe { queue_words(driver, stream, dst, value)? },
+            }
             let mut written = value.len();
             while written < bytes {
                 let more = written.min(bytes - written);
@@ -96,6 +104,46 @@ pub(super) unsafe fn queue_fill(
             Ok(())
         }
     }
+}
+
+/// How the first of the values that are then doubled gets to the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seed {
+    /// By an upload, which may read the value later.
+    Upload,
+    /// By a memset of each of its words.
+    Sets,
+}
+
+/// Writes `value` at `dst`, a memset for each word.
+///
+/// # Safety
+///
+/// The value's bytes from `dst` on may be written; `stream` is alive and its context bound.
+#[track_caller]
+unsafe fn queue_words(driver: &dyn Driver, stream: CUstream, dst: CUdeviceptr, value: &[u8]) -> Result<()> {
+    let fits = |unit: usize| value.len() % unit == 0 && dst % unit as u64 == 0;
+    let unit = [4, 2, 1].into_iter().find(|unit| fits(*unit)).unwrap_or(1);
+    for (i, word) in value.chunks_exact(unit).enumerate() {
+        let at = dst + (i * unit) as u64;
+        match *word {
+            [a, b, c, d] => {
+                let word = u32::from_ne_bytes([a, b, c, d]);
+                // SAFETY: the word lies inside and is aligned.
+                check(symbol::memset_d32_async, unsafe { driver.memset_d32_async(at, word, 1, stream) })?;
+            }
+            [a, b] => {
+                let word = u16::from_ne_bytes([a, b]);
+                // SAFETY: the word lies inside and is aligned.
+                check(symbol::memset_d16_async, unsafe { driver.memset_d16_async(at, word, 1, stream) })?;
+            }
+            _ => {
+                // SAFETY: the byte lies inside.
+                check(symbol::memset_d8_async, unsafe { driver.memset_d8_async(at, word[0], 1, stream) })?;
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

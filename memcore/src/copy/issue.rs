@@ -129,9 +129,14 @@ pub(crate) fn note_managed_memory() {
     HAS_MANAGED.store(true, Ordering::Release);
 }
 
+/// Whether there has ever been unified memory.
+pub(crate) fn has_managed_memory() -> bool {
+    HAS_MANAGED.load(Ordering::Acquire)
+}
+
 /// Whether device memory is unified, so that the host sees what the device writes.
 fn is_managed(bound: &Bound<'_>, address: CUdeviceptr) -> bool {
-    if !HAS_MANAGED.load(Ordering::Acquire) {
+    if !has_managed_memory() {
         return false;
     }
     let mut managed = 0_u32;

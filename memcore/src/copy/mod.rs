@@ -9,8 +9,8 @@ mod operation;
 pub(crate) use fill::Filled;
 pub(crate) use issue::Mode;
 pub use issue::Order;
-pub(crate) use issue::note_managed_memory;
 use issue::{Writes, issue};
+pub(crate) use issue::{has_managed_memory, note_managed_memory};
 use operation::Operation;
 
 use core::ffi::c_void;
@@ -100,6 +100,23 @@ pub(crate) unsafe fn device_to_device(
     };
     // SAFETY: the caller's contract.
     unsafe { issue(dst_context, mode, writes, operation) }
+}
+
+/// As [`fill`], with the value in the calls themselves: no memory of the host is read, now or later. Calls: one memset; or one
+/// for each word (4, 2 or 1 bytes) of the value, and ⌈log₂ count⌉ `cuMemcpyDtoDAsync_v2`.
+///
+/// # Safety
+///
+/// `dst` is valid for writes of `count` times the value's bytes in `context`, which is open, by this operation alone until
+/// it is complete.
+#[track_caller]
+pub(crate) unsafe fn fill_by_sets(context: &Inner, dst: u64, value: &[u8], count: usize, mode: Mode<'_>) -> Result<()> {
+    if value.is_empty() || count == 0 {
+        return Ok(());
+    }
+    let operation = Operation::FillBySets { dst, value, count };
+    // SAFETY: the caller's contract.
+    unsafe { issue(context, mode, Writes::Device { dst }, operation) }
 }
 
 /// Writes `value` `count` times from `dst` on. Calls: one memset where the value's bytes repeat every 1, 2 or 4 bytes;

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use super::fill::queue_fill;
+use super::fill::{Seed, queue_fill};
 use crate::driver::ffi::{CUcontext, CUdeviceptr, CUstream};
 use crate::driver::{Driver, check, symbol};
 use crate::error::Result;
@@ -10,11 +10,39 @@ use crate::error::Result;
 /// One operation. Sizes are bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation<'v> {
-    Upload { dst: CUdeviceptr, src: *const c_void, bytes: usize },
-    Download { dst: *mut c_void, src: CUdeviceptr, bytes: usize },
-    Copy { dst: CUdeviceptr, src: CUdeviceptr, bytes: usize },
-    PeerCopy { dst: CUdeviceptr, dst_context: CUcontext, src: CUdeviceptr, src_context: CUcontext, bytes: usize },
-    Fill { dst: CUdeviceptr, value: &'v [u8], count: usize },
+    Upload {
+        dst: CUdeviceptr,
+        src: *const c_void,
+        bytes: usize,
+    },
+    Download {
+        dst: *mut c_void,
+        src: CUdeviceptr,
+        bytes: usize,
+    },
+    Copy {
+        dst: CUdeviceptr,
+        src: CUdeviceptr,
+        bytes: usize,
+    },
+    PeerCopy {
+        dst: CUdeviceptr,
+        dst_context: CUcontext,
+        src: CUdeviceptr,
+        src_context: CUcontext,
+        bytes: usize,
+    },
+    Fill {
+        dst: CUdeviceptr,
+        value: &'v [u8],
+        count: usize,
+    },
+    /// As `Fill`, with the value in the calls themselves.
+    FillBySets {
+        dst: CUdeviceptr,
+        value: &'v [u8],
+        count: usize,
+    },
 }
 
 impl Operation<'_> {
@@ -45,7 +73,11 @@ impl Operation<'_> {
                 check(symbol::memcpy_peer_async, status)
             }
             // SAFETY: the caller's contract.
-            Self::Fill { dst, value, count } => unsafe { queue_fill(driver, stream, dst, value, count) },
+            Self::Fill { dst, value, count } => unsafe { queue_fill(driver, stream, dst, value, count, Seed::Upload) },
+            // SAFETY: the caller's contract.
+            Self::FillBySets { dst, value, count } => unsafe {
+                queue_fill(driver, stream, dst, value, count, Seed::Sets)
+            },
         }
     }
 }

@@ -91,6 +91,23 @@ impl Status {
     /// user: [`Error::MissingSymbol`](crate::Error::MissingSymbol) does.
     pub(crate) const MISSING_SYMBOL: Self = Self(u32::MAX);
 
+    /// Whether a context with this error is dead: every later call in it fails.
+    pub(crate) const fn is_sticky(self) -> bool {
+        matches!(
+            self,
+            Self::ECC_UNCORRECTABLE
+                | Self::ILLEGAL_ADDRESS
+                | Self::LAUNCH_TIMEOUT
+                | Self::ASSERT
+                | Self::HARDWARE_STACK_ERROR
+                | Self::ILLEGAL_INSTRUCTION
+                | Self::MISALIGNED_ADDRESS
+                | Self::INVALID_ADDRESS_SPACE
+                | Self::INVALID_PC
+                | Self::LAUNCH_FAILED
+        )
+    }
+
     /// Whether the call succeeded.
     #[must_use]
     pub const fn is_success(self) -> bool {

@@ -21,7 +21,7 @@ mod host;
 pub(crate) mod operand;
 pub(crate) mod pair;
 mod pointer;
-mod size;
+pub(crate) mod size;
 mod slice;
 mod traits;
 mod variable;

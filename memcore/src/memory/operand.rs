@@ -40,7 +40,7 @@ pub struct DeviceDestination<'a, T> {
 }
 
 impl<'a, T> HostSource<'a, T> {
-    pub(super) fn slice(&self) -> &'a [T] {
+    pub(crate) fn slice(&self) -> &'a [T] {
         self.slice
     }
 }
@@ -83,7 +83,7 @@ impl<'a, T> HostDestination<'a, T> {
 
 impl<'a, T> HostDestination<'a, MaybeUninit<T>> {
     /// The same memory, as one of elements to be written.
-    pub(super) fn of_elements(self) -> HostDestination<'a, T> {
+    pub(crate) fn of_elements(self) -> HostDestination<'a, T> {
         HostDestination { pointer: self.pointer.cast(), len: self.len, kind: self.kind, marker: PhantomData }
     }
 }
@@ -93,7 +93,7 @@ impl<'a, T> DeviceSource<'a, T> {
         Self { slice }
     }
 
-    pub(super) fn slice(&self) -> &'a DeviceSlice<T> {
+    pub(crate) fn slice(&self) -> &'a DeviceSlice<T> {
         self.slice
     }
 }
@@ -101,6 +101,14 @@ impl<'a, T> DeviceSource<'a, T> {
 impl<'a, T> DeviceDestination<'a, T> {
     pub(crate) fn new(slice: &'a mut DeviceSlice<T>) -> Self {
         Self { slice }
+    }
+
+    pub(crate) fn address(&self) -> u64 {
+        self.slice.address()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.slice.len()
     }
 
     pub(crate) fn into_slice(self) -> &'a mut DeviceSlice<T> {

@@ -1,0 +1,201 @@
+//! Scopes: asynchronous copies that safe code cannot break.
+//!
+//! The shape is `std::thread::scope`'s. What an operation reads or writes is borrowed for `'env`, which outlives the call of
+//! [`Stream::scope`], and that call returns only when the stream is done with all of it, whatever the closure does. A guard
+//! that waits in `Drop` would not do: it can be forgotten.
+
+mod copy;
+mod fill;
+mod lend;
+mod lent;
+mod many;
+mod take_over;
+mod temporary;
+
+pub use lend::{Lend, LendMut};
+pub use lent::{HostSlice, Lent, LentChunks, LentChunksMut, LentMemory};
+pub use many::{Scopes, scope};
+
+use core::ffi::c_void;
+use core::fmt;
+use core::marker::PhantomData;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::context::{Allocation, Exposed, Relaxed, settle};
+use crate::copy::Mode;
+use crate::error::{Error, Result};
+use crate::stream::Stream;
+
+/// Neither longer nor shorter: a lifetime that is a name.
+type Brand<'a> = PhantomData<fn(&'a ()) -> &'a ()>;
+
+/// A stream on which operations are in flight until the scope ends; see [`Stream::scope`].
+///
+/// `'scope` names this scope: what is [lent](Self::lend) to it is used on its stream alone. `'env` is what is borrowed by
+/// its operations: it outlives the scope.
+pub struct Scope<'scope, 'env: 'scope> {
+    stream: &'scope Stream,
+    state: &'scope State,
+    scope: Brand<'scope>,
+    env: Brand<'env>,
+}
+
+/// What has to be known when the stream is waited for.
+#[derive(Default)]
+struct State {
+    /// Whether anything queued writes what the host, or another device, can see.
+    exposes: AtomicBool,
+    /// Memory that was allocated for the scope.
+    temporaries: Mutex<Vec<Allocation>>,
+}
+
+impl Stream {
+    /// Runs `f`, in which operations on this stream are queued and not waited for, and then waits for all of them, also when
+    /// `f` panics or returns an error.
+    ///
+    /// In the scope, `copy!(d <- s, scope)` and `fill!(d <- v, scope)` queue one operation: one driver call, no wait, no
+    /// lock. Host memory, and device memory used by a single operation, goes in directly, and stays borrowed until the scope
+    /// ends. Device memory used by several operations is [lent](Scope::lend).
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let stream = Stream::new()?;
+    /// let source = locked_vec![1.5f32; 1024]?;
+    /// let mut back = locked_vec![0.0f32; 1024]?;
+    /// let mut dev = device_vec![0.0f32; 1024]?;
+    /// stream.scope(|s| {
+    ///     let dev = s.lend(&mut dev);
+    ///     copy!(dev <- source, s)?;
+    ///     fill!(dev[..10] <- 2.5, s)?;
+    ///     copy!(back <- dev, s) // `source`, `back` and `dev` are in use until the scope ends
+    /// })?;
+    /// assert_eq!((back[9], back[10]), (2.5, 1.5));
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
+    /// Driver functions: the operations'; at the end `cuStreamWriteValue32_v2`, if host memory was written, and
+    /// `cuStreamSynchronize`.
+    ///
+    /// # Errors
+    ///
+    /// What `f` returns; else [`Error::StreamCapturing`], before `f` is called, and the driver's code: of the wait, or of work
+    /// that failed. If both `f` and the wait fail, it is `f`'s error, unless the context is dead.
+    ///
+    /// # Panics
+    ///
+    /// If `f` does, after the wait.
+    #[track_caller]
+    pub fn scope<'env, R, E: From<Error>>(
+        &self,
+        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let state = State::begin(self)?;
+        let end = End { stream: self, state: &state };
+        let result = f(&Scope { stream: self, state: &state, scope: PhantomData, env: PhantomData });
+        join(result, end.wait())
+    }
+}
+
+/// The scope's result: its closure's error before its wait's, unless the wait says that the context is dead.
+fn join<R, E: From<Error>>(result: Result<R, E>, waited: Result<()>) -> Result<R, E> {
+    match (result, waited) {
+        (result, Ok(())) => result,
+        (Ok(_), Err(error)) => Err(error.into()),
+        (Err(_), Err(error)) if error.status().is_some_and(crate::error::Status::is_sticky) => Err(error.into()),
+        (Err(error), Err(_)) => Err(error),
+    }
+}
+
+impl State {
+    /// Makes ready for operations on the stream.
+    #[track_caller]
+    fn begin(stream: &Stream) -> Result<Self> {
+        let bound = stream.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
+        stream.raw().prepare_ticket(bound.driver())?;
+        Ok(Self::default())
+    }
+}
+
+/// Waits for the scope's stream, once: where it ends, or where it unwinds.
+struct End<'s> {
+    stream: &'s Stream,
+    state: &'s State,
+}
+
+impl End<'_> {
+    #[track_caller]
+    fn wait(self) -> Result<()> {
+        let waited = self.settle();
+        core::mem::forget(self);
+        waited
+    }
+
+    #[track_caller]
+    fn settle(&self) -> Result<()> {
+        let context = &*self.stream.context().inner;
+        let waited = match context.bind() {
+            Ok(bound) => {
+                let _relaxed = Relaxed::new(bound.driver());
+                let exposed = if self.state.exposes.load(Ordering::Acquire) {
+                    Exposed::HostVisible(self.stream.raw().ticket(bound.driver()))
+                } else {
+                    Exposed::Nothing
+                };
+                settle(context, self.stream.handle(), exposed)
+            }
+            // It was bound for every operation, so this is a driver that shuts down.
+            Err(error) => {
+                context.mark_unsettled();
+                Err(error)
+            }
+        };
+        let temporaries = core::mem::take(&mut *self.state.temporaries.lock().unwrap_or_else(PoisonError::into_inner));
+        for temporary in temporaries {
+            if let Err(error) = context.free(temporary) {
+                context.note_drop_error(error);
+            }
+        }
+        waited
+    }
+}
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        // The panic that unwinds is the one to be seen.
+        let _ = self.settle();
+    }
+}
+
+impl<'scope, 'env> Scope<'scope, 'env> {
+    /// The stream.
+    #[must_use]
+    pub fn stream(&self) -> &'scope Stream {
+        self.stream
+    }
+
+    /// The driver's handle of the stream (`CUstream`), for kernels of other libraries. What they use of lent memory
+    /// ([`Lent::as_device_ptr`]) is in order with what is queued here, and done when the scope ends.
+    #[must_use]
+    pub fn as_raw(&self) -> *mut c_void {
+        self.stream.as_raw()
+    }
+
+    /// How operations are queued here.
+    fn mode(&self) -> Mode<'scope> {
+        Mode::Raw(self.stream)
+    }
+
+    /// Says that something queued writes what the host, or another device, can see.
+    fn expose(&self) {
+        self.state.exposes.store(true, Ordering::Release);
+    }
+}
+
+impl fmt::Debug for Scope<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Scope").field(self.stream).finish()
+    }
+}
