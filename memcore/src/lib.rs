@@ -55,6 +55,7 @@ pub mod memory;
 pub mod prelude;
 mod scope;
 mod stream;
+mod transfer;
 
 pub use bytemuck;
 
@@ -69,6 +70,7 @@ pub use memory::{
 };
 pub use scope::{HostSlice, Lend, LendMut, Lent, LentChunks, LentChunksMut, LentMemory, Scope, Scopes, scope};
 pub use stream::Stream;
+pub use transfer::{Transfer, TransferDestination, TransferError, TransferSource};
 
 pub use driver::sim;
 

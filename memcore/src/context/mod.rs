@@ -17,6 +17,7 @@ pub(crate) use inner::Inner;
 pub(crate) use registry::{context_of, host_owner_of, keep_open_contexts, owner_of};
 pub(crate) use settle::{Exposed, Pending, settle};
 pub(crate) use streams::RawStream;
+pub(crate) use ticket::Ticket;
 
 use core::fmt;
 use std::sync::Arc;
@@ -98,6 +99,22 @@ impl Context {
         let _relaxed = Relaxed::new(bound.driver());
         // SAFETY: the context is current; the call takes no pointer.
         check(symbol::context_synchronize, unsafe { bound.driver().context_synchronize() })
+    }
+
+    /// The priorities that streams can have, as (least, greatest): the greatest is the lower number. Does not wait. Driver
+    /// function: `cuCtxGetStreamPriorityRange`.
+    ///
+    /// # Errors
+    ///
+    /// The driver's code.
+    #[track_caller]
+    pub fn stream_priorities(&self) -> Result<(i32, i32)> {
+        let bound = self.inner.bind()?;
+        let (mut least, mut greatest) = (0, 0);
+        // SAFETY: both are writable for the length of the call.
+        let status = unsafe { bound.driver().stream_priority_range(&raw mut least, &raw mut greatest) };
+        check(symbol::stream_priority_range, status)?;
+        Ok((least, greatest))
     }
 
     /// How the context gets its device memory.

@@ -28,7 +28,12 @@ impl RawStream {
         let mut stream: CUstream = core::ptr::null_mut();
         // SAFETY: `stream` is writable for the length of the call.
         check(symbol::stream_create, unsafe { driver.stream_create(&raw mut stream, flags, priority) })?;
-        Ok(Self { handle: Handle(stream), is_owned: true, tickets: Tickets::default() })
+        Ok(Self::owned(stream))
+    }
+
+    /// A stream that is destroyed with this.
+    pub(crate) fn owned(stream: CUstream) -> Self {
+        Self { handle: Handle(stream), is_owned: true, tickets: Tickets::default() }
     }
 
     /// A stream that is not destroyed with this.

@@ -21,7 +21,7 @@ pub(crate) struct Ticket<'t> {
 
 impl Ticket<'_> {
     /// Whether the work before it is done. Numbers rise, and wrap.
-    pub(super) fn has_arrived(self) -> bool {
+    pub(crate) fn has_arrived(self) -> bool {
         self.word.load(Ordering::Acquire).wrapping_sub(self.number) < u32::MAX / 2
     }
 }

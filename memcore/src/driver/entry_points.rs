@@ -22,6 +22,7 @@ macro_rules! entry_points {
             context_current = "cuCtxGetCurrent"(out: *mut CUcontext);
             context_set_current = "cuCtxSetCurrent"(context: CUcontext);
             context_synchronize = "cuCtxSynchronize"();
+            stream_priority_range = "cuCtxGetStreamPriorityRange"(least: *mut i32, greatest: *mut i32);
             exchange_capture_mode = "cuThreadExchangeStreamCaptureMode"(mode: *mut u32);
 
             stream_create = "cuStreamCreateWithPriority"(out: *mut CUstream, flags: u32, priority: i32);

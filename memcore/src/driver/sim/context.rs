@@ -91,6 +91,18 @@ impl Machine {
         Ok(())
     }
 
+    pub(super) unsafe fn stream_priority_range(&mut self, call: &Call, least: *mut i32, greatest: *mut i32) -> Answer {
+        self.working(call)?;
+        // As an H200 has them; here they change nothing. Either may be left out.
+        for (out, value) in [(least, 0), (greatest, -5)] {
+            if !out.is_null() {
+                // SAFETY: writable by the driver contract.
+                unsafe { write_out(out, value)? };
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn context_synchronize(&mut self, call: &Call) -> Answer {
         let key = self.working(call)?;
         let pending = self.graph.of_context(key);

@@ -1,7 +1,10 @@
 //! Streams: queues of device work.
 
+mod foreign;
+
 use core::ffi::c_void;
 use core::fmt;
+use std::sync::Arc;
 
 use crate::context::{Bound, Context, Exposed, RawStream, Relaxed, settle};
 use crate::driver::ffi::{CAPTURE_NONE, CUstream, STREAM_NON_BLOCKING};
@@ -23,12 +26,14 @@ use crate::event::Event;
 /// # Ok::<(), memcore::Error>(())
 /// ```
 pub struct Stream {
+    shared: Arc<Shared>,
+}
+
+/// A stream, shared by its [`Stream`] and the transfers that are in flight on it.
+pub(crate) struct Shared {
     context: Context,
     raw: RawStream,
 }
-
-/// `CU_STREAM_LEGACY`.
-const LEGACY: CUstream = core::ptr::without_provenance_mut(1);
 
 impl Stream {
     /// A stream of the current context. Does not wait. Driver function: `cuStreamCreateWithPriority`.
@@ -48,39 +53,35 @@ impl Stream {
     /// The driver's code.
     #[track_caller]
     pub fn new_in(context: &Context) -> Result<Self> {
-        let bound = context.inner.bind()?;
-        let raw = RawStream::create(bound.driver(), STREAM_NON_BLOCKING, 0)?;
-        Ok(Self { context: context.clone(), raw })
+        Self::with_priority_in(context, 0)
     }
 
-    /// The legacy default stream of the current context, on which other libraries queue what names no stream
-    /// (`CU_STREAM_LEGACY`). It is a stream of the context's own: nothing is made, and the drop destroys nothing.
-    ///
-    /// Its work waits for, and is waited for by, the work of every *blocking* stream of the context; memcore's own streams
-    /// are non-blocking. There is no constructor for the per-thread default stream: a wait for it on another thread returns
-    /// with its work not done.
+    /// A stream of `context` with a priority: of the work that waits, the device begins that of the lowest number first. A
+    /// number past either end of [`Context::stream_priorities`] is taken for the end. Does not wait. Driver function:
+    /// `cuStreamCreateWithPriority`.
     ///
     /// ```
     /// use memcore::prelude::*;
     ///
-    /// let legacy = Stream::legacy()?;
-    /// let mut dev = device_vec![0u8; 16]?;
-    /// fill!(dev <- 1, legacy)?;
-    /// assert_eq!(dev.to_vec()?, [1; 16]);
+    /// let context = Context::current()?;
+    /// let (_least, greatest) = context.stream_priorities()?;
+    /// let urgent = Stream::with_priority_in(&context, greatest)?;
+    /// # drop(urgent);
     /// # Ok::<(), memcore::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// What opening the default context fails with.
-    pub fn legacy() -> Result<Self> {
-        Ok(Self::legacy_in(&Context::current()?))
+    /// The driver's code.
+    #[track_caller]
+    pub fn with_priority_in(context: &Context, priority: i32) -> Result<Self> {
+        let bound = context.inner.bind()?;
+        let raw = RawStream::create(bound.driver(), STREAM_NON_BLOCKING, priority)?;
+        Ok(Self::of(context, raw))
     }
 
-    /// As [`legacy`](Self::legacy), of `context`.
-    #[must_use]
-    pub fn legacy_in(context: &Context) -> Self {
-        Self { context: context.clone(), raw: RawStream::borrowed(LEGACY) }
+    fn of(context: &Context, raw: RawStream) -> Self {
+        Self { shared: Arc::new(Shared { context: context.clone(), raw }) }
     }
 
     /// Waits until everything queued on the stream is done. Driver function: `cuStreamSynchronize`.
@@ -94,7 +95,7 @@ impl Stream {
     pub fn synchronize(&self) -> Result<()> {
         let bound = self.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
-        settle(&self.context.inner, self.handle(), Exposed::Nothing)
+        settle(&self.shared.context.inner, self.handle(), Exposed::Nothing)
     }
 
     /// Whether everything queued on the stream is done. Does not wait. Driver function: `cuStreamQuery`.
@@ -152,7 +153,7 @@ impl Stream {
     /// The stream's context.
     #[must_use]
     pub fn context(&self) -> &Context {
-        &self.context
+        &self.shared.context
     }
 
     /// The driver's handle (`CUstream`), for calls of other libraries. It is valid while the stream lives.
@@ -165,7 +166,7 @@ impl Stream {
     /// dead.
     #[track_caller]
     pub(crate) fn bind(&self) -> Result<Bound<'_>> {
-        let bound = self.context.inner.bind()?;
+        let bound = self.shared.context.inner.bind()?;
         let mut capturing = CAPTURE_NONE;
         // SAFETY: `capturing` is writable for the length of the call; the stream is alive and its context bound.
         match unsafe { bound.driver().stream_is_capturing(self.handle(), &raw mut capturing) } {
@@ -181,23 +182,28 @@ impl Stream {
 
     #[track_caller]
     fn bind_with(&self, event: &Event) -> Result<Bound<'_>> {
-        if !self.context.inner.same_driver(&event.context().inner) {
+        if !self.shared.context.inner.same_driver(&event.context().inner) {
             return Err(Error::DifferentDrivers);
         }
         self.bind()
     }
 
+    /// Keeps the stream alive beyond this.
+    pub(crate) fn share(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared) }
+    }
+
     pub(crate) fn raw(&self) -> &RawStream {
-        &self.raw
+        &self.shared.raw
     }
 
     pub(crate) fn handle(&self) -> CUstream {
-        self.raw.handle()
+        self.shared.raw.handle()
     }
 }
 
 /// Does not wait: what is still queued runs on (`cuStreamDestroy_v2`).
-impl Drop for Stream {
+impl Drop for Shared {
     fn drop(&mut self) {
         let destroyed = self.context.inner.bind().and_then(|bound| {
             let _relaxed = Relaxed::new(bound.driver());

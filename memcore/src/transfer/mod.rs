@@ -1,0 +1,253 @@
+//! Transfers: copies that own their buffers while they are in flight, for `'static` and `async` code.
+
+mod error;
+mod flight;
+mod owned;
+mod watch;
+
+pub use error::TransferError;
+use owned::Owned;
+pub use owned::{TransferDestination, TransferSource};
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context as TaskContext, Poll};
+
+use flight::{Flight, State};
+
+use crate::error::Result;
+use crate::memory::DeviceBuffer;
+use crate::memory::size::same_len;
+use crate::stream::Stream;
+
+/// A copy in flight, with the buffers it works on; see [`Stream::upload`] and [`Stream::download`].
+///
+/// [`wait`](Self::wait) or `.await` gives the buffers back. Dropped before, it lets the copy finish and then frees them;
+/// forgotten, it leaks them. Either way the device never works on memory that is someone else's.
+///
+/// It is a [`Future`] for any executor: a thread of memcore's own polls the driver while transfers are awaited, about every
+/// millisecond at most.
+#[must_use = "a transfer that is dropped gives its buffers to nobody"]
+pub struct Transfer<S: Owned, D: Owned> {
+    /// `Some` until the buffers are given back.
+    buffers: Option<Buffers<S, D>>,
+    flight: Flight,
+}
+
+/// The two buffers, taken apart.
+struct Buffers<S: Owned, D: Owned> {
+    source: S::Parts,
+    destination: D::Parts,
+}
+
+impl<S: Owned, D: Owned> Buffers<S, D> {
+    /// # Safety
+    ///
+    /// The device is done with both.
+    unsafe fn put_together(self) -> (S, D) {
+        // SAFETY: parts of `take_apart`, consumed here; the caller's contract.
+        let source = unsafe { S::put_together(self.source) };
+        // SAFETY: as above.
+        let destination = unsafe { D::put_together(self.destination) };
+        (source, destination)
+    }
+}
+
+impl Stream {
+    /// Queues a copy of all of `source` to `destination`, and owns both until it is done. Does not wait, though a copy from
+    /// pageable memory (`Vec`, `Box<[T]>`) may return only when the driver has read it.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let stream = Stream::new()?;
+    /// let transfer = stream.upload(locked_vec![7u8; 1024]?, device_vec![0u8; 1024]?)?;
+    /// // ... other work ...
+    /// let (source, dev) = transfer.wait()?;
+    /// assert_eq!(dev.to_vec()?, *source);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Driver functions: `cuMemcpyHtoDAsync_v2`, `cuEventCreate`, `cuEventRecord`, `cuStreamWriteValue32_v2`.
+    ///
+    /// # Errors
+    ///
+    /// With the buffers, unless the device may still work on them: [`Error::LengthMismatch`](crate::Error::LengthMismatch); [`Error::DifferentDrivers`](crate::Error::DifferentDrivers);
+    /// [`Error::OtherDevice`](crate::Error::OtherDevice); [`Error::StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
+    #[track_caller]
+    pub fn upload<S: TransferSource>(
+        &self,
+        source: S,
+        destination: DeviceBuffer<S::Element>,
+    ) -> Result<Transfer<S, DeviceBuffer<S::Element>>, TransferError<S, DeviceBuffer<S::Element>>>
+    where
+        S::Element: Send + 'static,
+    {
+        Transfer::start(self, source, destination, Direction::Upload)
+    }
+
+    /// Queues a copy of all of `source` to `destination`, and owns both until it is done. Does not wait, though a copy to
+    /// pageable memory (`Vec`, `Box<[T]>`) may return only when it is done.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let stream = Stream::new()?;
+    /// let (_dev, host) = stream.download(device_vec![7u8; 1024]?, locked_vec![0u8; 1024]?)?.wait()?;
+    /// assert_eq!(*host, [7; 1024]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Driver functions: `cuMemcpyDtoHAsync_v2`, `cuEventCreate`, `cuEventRecord`, `cuStreamWriteValue32_v2`.
+    ///
+    /// # Errors
+    ///
+    /// As [`upload`](Self::upload).
+    #[track_caller]
+    pub fn download<D: TransferDestination>(
+        &self,
+        source: DeviceBuffer<D::Element>,
+        destination: D,
+    ) -> Result<Transfer<DeviceBuffer<D::Element>, D>, TransferError<DeviceBuffer<D::Element>, D>>
+    where
+        D::Element: Send + 'static,
+    {
+        Transfer::start(self, source, destination, Direction::Download)
+    }
+}
+
+/// Which side is the device's.
+#[derive(Clone, Copy)]
+enum Direction {
+    Upload,
+    Download,
+}
+
+impl<S: Owned, D: Owned<Element = S::Element>> Transfer<S, D> {
+    #[track_caller]
+    fn start(stream: &Stream, source: S, destination: D, direction: Direction) -> Result<Self, TransferError<S, D>> {
+        let mut buffers = Buffers::<S, D> { source: source.take_apart(), destination: destination.take_apart() };
+        let (from, source_len) = S::place(&mut buffers.source);
+        let (to, destination_len) = D::place(&mut buffers.destination);
+        let bytes = source_len * size_of::<S::Element>();
+        let started = same_len(destination_len, source_len).map_err(|error| (error, true)).and_then(|()| {
+            // SAFETY: the buffers are owned and taken apart; as many bytes on both sides, the device's in an open context that
+            // its buffer keeps open. They are put together again only when `Flight` says that the device is done.
+            unsafe {
+                match direction {
+                    Direction::Upload => Flight::upload(stream, to, from, bytes),
+                    Direction::Download => Flight::download(stream, to, from, bytes),
+                }
+            }
+        });
+        match started {
+            Ok(flight) => Ok(Self { buffers: Some(buffers), flight }),
+            Err((error, is_done)) => {
+                // SAFETY: nothing was queued, or it was waited for.
+                let buffers = is_done.then(|| unsafe { buffers.put_together() });
+                Err(TransferError::new(error, buffers))
+            }
+        }
+    }
+}
+
+impl<S: Owned, D: Owned> Transfer<S, D> {
+    /// Waits until the copy is done and gives the buffers back. Driver function: `cuEventSynchronize`.
+    ///
+    /// # Errors
+    ///
+    /// The driver's code: of the wait, or of work that failed. The buffers come with it if it is certain that the device is
+    /// done with them; else they are leaked.
+    #[track_caller]
+    pub fn wait(mut self) -> Result<(S, D), TransferError<S, D>> {
+        let state = self.flight.wait();
+        self.finish(state)
+    }
+
+    /// Gives the buffers back if the copy is done, else the transfer. Does not wait. Driver function: `cuEventQuery`.
+    ///
+    /// # Errors
+    ///
+    /// The transfer, while the copy is in flight. The inner result is [`wait`](Self::wait)'s.
+    #[track_caller]
+    pub fn try_wait(mut self) -> Result<Result<(S, D), TransferError<S, D>>, Self> {
+        match self.flight.query() {
+            State::InFlight => Err(self),
+            state => Ok(self.finish(state)),
+        }
+    }
+
+    fn finish(&mut self, state: State) -> Result<(S, D), TransferError<S, D>> {
+        let Some(buffers) = self.buffers.take() else { unreachable!("a transfer is finished once") };
+        match state {
+            // SAFETY: `Flight` says that the device is done.
+            State::Done => Ok(unsafe { buffers.put_together() }),
+            State::Failed(error) => {
+                // SAFETY: as above.
+                let buffers = unsafe { buffers.put_together() };
+                Err(TransferError::new(error, Some(buffers)))
+            }
+            // The parts are not put together, so that nothing is freed.
+            State::Lost(error) => Err(TransferError::new(error, None)),
+            State::InFlight => unreachable!("a transfer in flight is not finished"),
+        }
+    }
+}
+
+impl<S: Owned, D: Owned> Future for Transfer<S, D> {
+    type Output = Result<(S, D), TransferError<S, D>>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        match self.flight.query() {
+            State::InFlight => {
+                watch::wake_soon(task.waker().clone());
+                Poll::Pending
+            }
+            state => Poll::Ready(self.finish(state)),
+        }
+    }
+}
+
+/// Nothing in it refers to itself: the buffers lie elsewhere.
+impl<S: Owned, D: Owned> Unpin for Transfer<S, D> {}
+
+/// Lets the copy finish: where it is still in flight, a thread of memcore's own keeps the buffers until it is done.
+impl<S: Owned, D: Owned> Drop for Transfer<S, D> {
+    fn drop(&mut self) {
+        let Some(buffers) = self.buffers.take() else { return };
+        let mut kept = Kept::<S, D> { buffers: Some(buffers), flight: self.flight.take() };
+        if !watch::Parked::is_done(&mut kept) {
+            watch::park(Box::new(kept));
+        }
+    }
+}
+
+/// The buffers of a transfer that was dropped in flight.
+struct Kept<S: Owned, D: Owned> {
+    buffers: Option<Buffers<S, D>>,
+    flight: Flight,
+}
+
+impl<S: Owned, D: Owned> watch::Parked for Kept<S, D> {
+    fn is_done(&mut self) -> bool {
+        match self.flight.query() {
+            State::InFlight => return false,
+            State::Done | State::Failed(_) => {
+                if let Some(buffers) = self.buffers.take() {
+                    // SAFETY: `Flight` says that the device is done.
+                    drop(unsafe { buffers.put_together() });
+                }
+            }
+            // Not put together, so that nothing is freed.
+            State::Lost(error) => log::error!("the buffers of a transfer were leaked: {error}"),
+        }
+        true
+    }
+}
+
+impl<S: Owned, D: Owned> fmt::Debug for Transfer<S, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Transfer").field("given_back", &self.buffers.is_none()).finish_non_exhaustive()
+    }
+}
