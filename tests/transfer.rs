@@ -97,8 +97,10 @@ fn a_transfer_can_be_awaited_in_a_task_that_moves_between_threads() {
     let work = async move {
         let stream = Stream::new_in(&context)?;
         let dev = DeviceBuffer::zeroed_in(&context, LEN)?;
-        let (_, dev) = stream.upload(vec![3_u32; LEN], dev)?.await?;
-        let (_, host) = stream.download(dev, vec![0; LEN])?.await?;
+        let upload = stream.upload(vec![3_u32; LEN], dev).map_err(TransferError::into_error)?;
+        let (_, dev) = upload.await.map_err(TransferError::into_error)?;
+        let download = stream.download(dev, vec![0; LEN]).map_err(TransferError::into_error)?;
+        let (_, host) = download.await.map_err(TransferError::into_error)?;
         Ok::<_, Error>(host)
     };
     let host = thread::spawn(move || block_on(work).0).join().unwrap().unwrap();
@@ -158,7 +160,8 @@ fn mistakes_give_the_buffers_back() {
 #[test]
 fn a_context_that_dies_resolves_it_with_the_error() {
     for awaited in [false, true] {
-        let (_sim, context) = open(SimOptions::default().fail(Fault::sticky("cuEventQuery", 1, Status::ILLEGAL_ADDRESS)));
+        let (_sim, context) =
+            open(SimOptions::default().fail(Fault::sticky("cuEventQuery", 1, Status::ILLEGAL_ADDRESS)));
         let stream = Stream::new_in(&context).unwrap();
         let dev = DeviceBuffer::filled_in(&context, 7_u8, LEN).unwrap();
         let transfer = stream.download(dev, LockedBuffer::filled_in(&context, 0_u8, LEN).unwrap()).unwrap();

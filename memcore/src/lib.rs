@@ -70,7 +70,7 @@ pub use memory::{
 };
 pub use scope::{HostSlice, Lend, LendMut, Lent, LentChunks, LentChunksMut, LentMemory, Scope, Scopes, scope};
 pub use stream::Stream;
-pub use transfer::{Transfer, TransferDestination, TransferError, TransferSource};
+pub use transfer::{Started, Transfer, TransferDestination, TransferError, TransferSource, Transferred};
 
 pub use driver::sim;
 

@@ -122,7 +122,7 @@ pub(super) enum Seed {
 /// The value's bytes from `dst` on may be written; `stream` is alive and its context bound.
 #[track_caller]
 unsafe fn queue_words(driver: &dyn Driver, stream: CUstream, dst: CUdeviceptr, value: &[u8]) -> Result<()> {
-    let fits = |unit: usize| value.len() % unit == 0 && dst % unit as u64 == 0;
+    let fits = |unit: usize| value.len().is_multiple_of(unit) && dst.is_multiple_of(unit as u64);
     let unit = [4, 2, 1].into_iter().find(|unit| fits(*unit)).unwrap_or(1);
     for (i, word) in value.chunks_exact(unit).enumerate() {
         let at = dst + (i * unit) as u64;

@@ -38,7 +38,7 @@ impl<'x, 'scope, M: ?Sized> ToDestination for &'x mut Lent<'scope, M> {
     }
 }
 
-impl<'c, 'scope, 'env> On for &'c Scope<'scope, 'env> {
+impl On for &Scope<'_, '_> {
     type On = Self;
 
     fn __as_stream(self) -> Self {

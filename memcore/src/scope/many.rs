@@ -69,7 +69,7 @@ impl<'env> Scopes<'env> {
         let state = Arc::new(State::begin(stream)?);
         // Noted before anything is queued, so that it is waited for whatever `f` does.
         self.lock().push((stream, Arc::clone(&state)));
-        f(&Scope { stream, state: &state, scope: PhantomData, env: PhantomData })
+        f(&Scope { stream, state: &state, brand: PhantomData, env: PhantomData })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(&'env Stream, Arc<State>)>> {

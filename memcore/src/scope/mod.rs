@@ -37,7 +37,7 @@ type Brand<'a> = PhantomData<fn(&'a ()) -> &'a ()>;
 pub struct Scope<'scope, 'env: 'scope> {
     stream: &'scope Stream,
     state: &'scope State,
-    scope: Brand<'scope>,
+    brand: Brand<'scope>,
     env: Brand<'env>,
 }
 
@@ -93,7 +93,7 @@ impl Stream {
     ) -> Result<R, E> {
         let state = State::begin(self)?;
         let end = End { stream: self, state: &state };
-        let result = f(&Scope { stream: self, state: &state, scope: PhantomData, env: PhantomData });
+        let result = f(&Scope { stream: self, state: &state, brand: PhantomData, env: PhantomData });
         join(result, end.wait())
     }
 }
@@ -169,7 +169,7 @@ impl Drop for End<'_> {
     }
 }
 
-impl<'scope, 'env> Scope<'scope, 'env> {
+impl<'scope> Scope<'scope, '_> {
     /// The stream.
     #[must_use]
     pub fn stream(&self) -> &'scope Stream {

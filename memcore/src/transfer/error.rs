@@ -5,6 +5,9 @@ use core::fmt;
 use crate::error::Error;
 
 /// Why a transfer failed, with its buffers if the device is certain to be done with them.
+///
+/// It does not turn into an [`Error`] by `?`: a second `From` would leave the error type of a scope's closure open where
+/// nothing else fixes it. Write `.map_err(TransferError::into_error)`.
 pub struct TransferError<S, D> {
     error: Error,
     buffers: Option<Box<(S, D)>>,
@@ -31,12 +34,6 @@ impl<S, D> TransferError<S, D> {
     #[must_use]
     pub fn into_buffers(self) -> Option<(S, D)> {
         self.buffers.map(|buffers| *buffers)
-    }
-}
-
-impl<S, D> From<TransferError<S, D>> for Error {
-    fn from(error: TransferError<S, D>) -> Self {
-        error.error
     }
 }
 

@@ -42,7 +42,7 @@ struct Marks {
 }
 
 impl Flight {
-    /// Queues an upload.
+    /// Queues a copy of `bytes`.
     ///
     /// # Errors
     ///
@@ -50,30 +50,15 @@ impl Flight {
     ///
     /// # Safety
     ///
-    /// As [`copy::upload`], until `Flight` says that the copy is done.
+    /// As [`copy::upload`] or [`copy::download`], until `Flight` says that the copy is done.
     #[track_caller]
-    pub(super) unsafe fn upload(stream: &Stream, to: u64, from: u64, bytes: usize) -> Result<Self, (Error, bool)> {
-        // SAFETY: the caller's contract.
-        unsafe { Self::start(stream, bytes, Side::Upload { to, from }) }
-    }
-
-    /// Queues a download.
-    ///
-    /// # Errors
-    ///
-    /// With whether nothing is in flight.
-    ///
-    /// # Safety
-    ///
-    /// As [`copy::download`], until `Flight` says that the copy is done.
-    #[track_caller]
-    pub(super) unsafe fn download(stream: &Stream, to: u64, from: u64, bytes: usize) -> Result<Self, (Error, bool)> {
-        // SAFETY: the caller's contract.
-        unsafe { Self::start(stream, bytes, Side::Download { to, from }) }
-    }
-
-    #[track_caller]
-    unsafe fn start(stream: &Stream, bytes: usize, side: Side) -> Result<Self, (Error, bool)> {
+    pub(super) unsafe fn start(
+        stream: &Stream,
+        direction: Direction,
+        to: u64,
+        from: u64,
+        bytes: usize,
+    ) -> Result<Self, (Error, bool)> {
         if bytes == 0 {
             return Ok(Self(Some(Copy { marks: None, failed: None })));
         }
@@ -85,7 +70,7 @@ impl Flight {
         stream.raw().prepare_ticket(bound.driver()).map_err(nothing)?;
         let pending = Pending::on(context, stream.handle());
         // SAFETY: the caller's contract.
-        let queued = unsafe { side.queue(stream, bytes) };
+        let queued = unsafe { queue(stream, direction, to, from, bytes) };
         let ticket = stream.raw().ticket(bound.driver());
         let recorded = queued.and_then(|()| stream.record(&event));
         if let Err(error) = recorded {
@@ -120,9 +105,8 @@ impl Flight {
         let Some(Copy { marks: Some(marks), failed }) = &mut self.0 else { return State::Done };
         let error = match marks.event.query() {
             Ok(true) => return failed.take().map_or(State::Done, |(_, error)| State::Failed(error)),
-            Ok(false) => return State::InFlight,
-            // Asked inside a callback of the driver's, where no call is permitted.
-            Err(Error::Driver { status: Status::NOT_PERMITTED, .. }) => return State::InFlight,
+            // Not permitted: asked inside a callback of the driver's.
+            Ok(false) | Err(Error::Driver { status: Status::NOT_PERMITTED, .. }) => return State::InFlight,
             Err(error) => error,
         };
         let (since, error) = failed.get_or_insert((Instant::now(), error));
@@ -149,35 +133,33 @@ impl Flight {
     }
 }
 
-/// The copy's direction, and where its two sides are.
+/// Which side of a copy is the device's.
 #[derive(Clone, Copy)]
-enum Side {
-    Upload { to: u64, from: u64 },
-    Download { to: u64, from: u64 },
+pub(super) enum Direction {
+    Upload,
+    Download,
 }
 
-impl Side {
-    /// # Safety
-    ///
-    /// As [`copy::upload`] and [`copy::download`].
-    #[track_caller]
-    unsafe fn queue(self, stream: &Stream, bytes: usize) -> Result<()> {
-        let mode = Mode::Raw(stream);
-        match self {
-            Self::Upload { to, from } => {
-                // SAFETY: the address lies in a buffer that is owned meanwhile and keeps its context open.
-                let context = unsafe { context_of(to)? };
-                let source = core::ptr::with_exposed_provenance(from as usize);
-                // SAFETY: the caller's contract.
-                unsafe { copy::upload(context, to, source, bytes, mode) }
-            }
-            Self::Download { to, from } => {
-                // SAFETY: as above.
-                let context = unsafe { context_of(from)? };
-                let destination = core::ptr::with_exposed_provenance_mut(to as usize);
-                // SAFETY: the caller's contract.
-                unsafe { copy::download(context, destination, HostKind::Unknown, from, bytes, mode) }
-            }
+/// # Safety
+///
+/// As [`copy::upload`] or [`copy::download`].
+#[track_caller]
+unsafe fn queue(stream: &Stream, direction: Direction, to: u64, from: u64, bytes: usize) -> Result<()> {
+    let mode = Mode::Raw(stream);
+    match direction {
+        Direction::Upload => {
+            // SAFETY: the address lies in a buffer that is owned meanwhile and keeps its context open.
+            let context = unsafe { context_of(to)? };
+            let source = core::ptr::with_exposed_provenance(from as usize);
+            // SAFETY: the caller's contract.
+            unsafe { copy::upload(context, to, source, bytes, mode) }
+        }
+        Direction::Download => {
+            // SAFETY: as above.
+            let context = unsafe { context_of(from)? };
+            let destination = core::ptr::with_exposed_provenance_mut(to as usize);
+            // SAFETY: the caller's contract.
+            unsafe { copy::download(context, destination, HostKind::Unknown, from, bytes, mode) }
         }
     }
 }

@@ -14,7 +14,7 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context as TaskContext, Poll};
 
-use flight::{Flight, State};
+use flight::{Direction, Flight, State};
 
 use crate::error::Result;
 use crate::memory::DeviceBuffer;
@@ -34,6 +34,12 @@ pub struct Transfer<S: Owned, D: Owned> {
     buffers: Option<Buffers<S, D>>,
     flight: Flight,
 }
+
+/// A transfer that was started, or its buffers and why not.
+pub type Started<S, D> = Result<Transfer<S, D>, TransferError<S, D>>;
+
+/// The buffers of a transfer that is done, source first, or what went wrong.
+pub type Transferred<S, D> = Result<(S, D), TransferError<S, D>>;
 
 /// The two buffers, taken apart.
 struct Buffers<S: Owned, D: Owned> {
@@ -80,7 +86,7 @@ impl Stream {
         &self,
         source: S,
         destination: DeviceBuffer<S::Element>,
-    ) -> Result<Transfer<S, DeviceBuffer<S::Element>>, TransferError<S, DeviceBuffer<S::Element>>>
+    ) -> Started<S, DeviceBuffer<S::Element>>
     where
         S::Element: Send + 'static,
     {
@@ -109,7 +115,7 @@ impl Stream {
         &self,
         source: DeviceBuffer<D::Element>,
         destination: D,
-    ) -> Result<Transfer<DeviceBuffer<D::Element>, D>, TransferError<DeviceBuffer<D::Element>, D>>
+    ) -> Started<DeviceBuffer<D::Element>, D>
     where
         D::Element: Send + 'static,
     {
@@ -117,16 +123,9 @@ impl Stream {
     }
 }
 
-/// Which side is the device's.
-#[derive(Clone, Copy)]
-enum Direction {
-    Upload,
-    Download,
-}
-
 impl<S: Owned, D: Owned<Element = S::Element>> Transfer<S, D> {
     #[track_caller]
-    fn start(stream: &Stream, source: S, destination: D, direction: Direction) -> Result<Self, TransferError<S, D>> {
+    fn start(stream: &Stream, source: S, destination: D, direction: Direction) -> Started<S, D> {
         let mut buffers = Buffers::<S, D> { source: source.take_apart(), destination: destination.take_apart() };
         let (from, source_len) = S::place(&mut buffers.source);
         let (to, destination_len) = D::place(&mut buffers.destination);
@@ -134,12 +133,7 @@ impl<S: Owned, D: Owned<Element = S::Element>> Transfer<S, D> {
         let started = same_len(destination_len, source_len).map_err(|error| (error, true)).and_then(|()| {
             // SAFETY: the buffers are owned and taken apart; as many bytes on both sides, the device's in an open context that
             // its buffer keeps open. They are put together again only when `Flight` says that the device is done.
-            unsafe {
-                match direction {
-                    Direction::Upload => Flight::upload(stream, to, from, bytes),
-                    Direction::Download => Flight::download(stream, to, from, bytes),
-                }
-            }
+            unsafe { Flight::start(stream, direction, to, from, bytes) }
         });
         match started {
             Ok(flight) => Ok(Self { buffers: Some(buffers), flight }),
@@ -160,7 +154,7 @@ impl<S: Owned, D: Owned> Transfer<S, D> {
     /// The driver's code: of the wait, or of work that failed. The buffers come with it if it is certain that the device is
     /// done with them; else they are leaked.
     #[track_caller]
-    pub fn wait(mut self) -> Result<(S, D), TransferError<S, D>> {
+    pub fn wait(mut self) -> Transferred<S, D> {
         let state = self.flight.wait();
         self.finish(state)
     }
@@ -171,14 +165,14 @@ impl<S: Owned, D: Owned> Transfer<S, D> {
     ///
     /// The transfer, while the copy is in flight. The inner result is [`wait`](Self::wait)'s.
     #[track_caller]
-    pub fn try_wait(mut self) -> Result<Result<(S, D), TransferError<S, D>>, Self> {
+    pub fn try_wait(mut self) -> Result<Transferred<S, D>, Self> {
         match self.flight.query() {
             State::InFlight => Err(self),
             state => Ok(self.finish(state)),
         }
     }
 
-    fn finish(&mut self, state: State) -> Result<(S, D), TransferError<S, D>> {
+    fn finish(&mut self, state: State) -> Transferred<S, D> {
         let Some(buffers) = self.buffers.take() else { unreachable!("a transfer is finished once") };
         match state {
             // SAFETY: `Flight` says that the device is done.
@@ -196,7 +190,7 @@ impl<S: Owned, D: Owned> Transfer<S, D> {
 }
 
 impl<S: Owned, D: Owned> Future for Transfer<S, D> {
-    type Output = Result<(S, D), TransferError<S, D>>;
+    type Output = Transferred<S, D>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
         match self.flight.query() {
