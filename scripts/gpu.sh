@@ -24,9 +24,9 @@ for line in sys.stdin:
 build() {
     rm -rf "$out" && mkdir -p "$out"
     local messages
-    messages=$(cargo test --release --message-format=json --no-run --test conformance --bench overhead)
+    messages=$(cargo test --release --message-format=json --no-run --test conformance --test hardware --bench overhead)
     messages+=$'\n'$(cargo build --release --message-format=json --examples)
-    for target in conformance:test overhead:bench quickstart:example; do
+    for target in conformance:test hardware:test overhead:bench quickstart:example; do
         local path
         path=$(executable "${target%:*}" "${target#*:}" <<<"$messages")
         [ -n "$path" ] || { echo "cargo built no ${target%:*}" >&2; exit 1; }
@@ -41,6 +41,7 @@ run() {
     export MEMCORE_DRIVER=cuda RUST_BACKTRACE=0
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
     "$out/conformance"
+    "$out/hardware"
     "$out/unit" driver::conformance
     "$out/quickstart"
     "$out/overhead"
