@@ -90,13 +90,15 @@ impl Context {
 
     /// Waits until all work of the context is done, also that of other libraries. Driver function: `cuCtxSynchronize`.
     ///
+    /// While any stream of the context is being captured the driver refuses this with 900 and invalidates the capture: wait
+    /// for streams, which leaves captures alone.
+    ///
     /// # Errors
     ///
     /// The driver's code: of the wait, or of earlier asynchronous work that failed.
     #[track_caller]
     pub fn synchronize(&self) -> Result<()> {
         let bound = self.inner.bind()?;
-        let _relaxed = Relaxed::new(bound.driver());
         // SAFETY: the context is current; the call takes no pointer.
         check(symbol::context_synchronize, unsafe { bound.driver().context_synchronize() })
     }
