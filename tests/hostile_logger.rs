@@ -7,8 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use memcore::prelude::*;
 use memcore::sim::{Sim, SimOptions};
 
-const LEN: usize = 4096;
-
 /// A logger that panics at whatever the simulated device says, when it is armed, and that uses memcore itself.
 struct Hostile;
 
@@ -34,25 +32,22 @@ fn an_unwind_between_queue_and_wait_still_waits() {
     static LOGGER: Hostile = Hostile;
     log::set_logger(&LOGGER).unwrap();
     log::set_max_level(log::LevelFilter::Trace);
-    let sim = Sim::new(SimOptions::default().without_symbol("cuStreamWriteValue32_v2"));
+    let sim = Sim::new(SimOptions::default());
     let context = Context::new(&sim.device(0).unwrap()).unwrap();
     let _entered = context.enter();
-    let dev = device_vec![7_u8; LEN].unwrap();
-    let mut locked = locked_vec![1_u8; LEN].unwrap();
-    // Something for the simulated device to say during the copy: a read of freed memory.
-    let freed = device_vec![1_u8; 16].unwrap();
-    let dangling = freed.as_device_ptr();
-    drop(freed);
+    let mut unified = unified_vec![0.0_f64; 8].unwrap();
+    fill!(unified.as_device_slice_mut() <- 0.0).unwrap();
+    // One element too many: the last of the fill's device copies is refused, and said, when four calls are queued.
+    let start = unified.as_device_ptr();
     ARMED.store(true, Ordering::SeqCst);
     let unwound = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: unsound on purpose, on the simulated device, which answers with a code and a word in the log.
-        let gone = unsafe { DeviceSlice::from_raw_parts(dangling, 16) };
-        copy!(locked[..16] <- gone)
+        let longer = unsafe { DeviceSlice::from_raw_parts_mut(start, 9) };
+        longer.fill(1.5)
     }));
     assert!(unwound.is_err(), "the logger was not called between queue and wait");
-    let result = copy!(locked <- dev);
-    let view: &[u8] = &locked;
-    let before = view.to_vec();
+    let before = unified.to_vec();
     context.synchronize().unwrap();
-    assert!(result.is_ok() && view == before && before == [7; LEN]);
+    assert_eq!(before, *unified, "the fill was in flight after it had unwound");
+    assert_eq!(before, [1.5; 8]);
 }

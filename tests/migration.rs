@@ -82,6 +82,16 @@ mod from_cust {
         let stream = Stream::new()?;
         // Event::new(EventFlags::DEFAULT)?
         let event = Event::new()?;
+        // event.query()?
+        assert!(event.query()?);
+        let (start, stop) = (Event::new()?, Event::new()?);
+        stream.record(&start)?;
+        stream.record(&stop)?;
+        stop.synchronize()?;
+        // stop.elapsed_time_f32(&start)?
+        let _took = stop.elapsed_since(&start)?;
+        // Device::num_devices()?
+        assert!(Device::count()? > 0);
         // event.record(&stream)?
         stream.record(&event)?;
         // stream.wait_event(event, StreamWaitEventFlags::DEFAULT)?
@@ -333,6 +343,14 @@ mod from_cudarc {
         let (stream, other) = (Stream::new_in(&context)?, Stream::new()?);
         // context.new_event(None)?
         let event = Event::new_in(&context)?;
+        let (start, stop) = (Event::new_in(&context)?, Event::new_in(&context)?);
+        stream.record(&start)?;
+        stream.record(&stop)?;
+        stop.synchronize()?;
+        // start.elapsed_ms(&stop)?
+        let _took = stop.elapsed_since(&start)?;
+        // CudaContext::device_count()?
+        assert!(Device::count()? > 0);
         // other.join(&stream)?
         stream.record(&event)?;
         other.wait_event(&event)?;

@@ -45,6 +45,45 @@ fn no_form_changes_unified_memory_after_it_returned() {
     }
 }
 
+/// Memory of one simulator, or device, taken over while another's context is entered, or none.
+#[test]
+fn adopted_host_memory_finds_its_own_context() {
+    let (a, b) = (Sim::new(SimOptions::default().devices(2)), Sim::new(SimOptions::default()));
+    let first = Context::new(&a.device(0).unwrap()).unwrap();
+    let second = Context::new(&a.device(1).unwrap()).unwrap();
+    let other = Context::new(&b.device(0).unwrap()).unwrap();
+    for entered in [Some(&first), Some(&other), None] {
+        let _entered = entered.map(Context::enter);
+        let locked = LockedBuffer::from_slice_in(&second, &[1_u32, 2]).unwrap().into_raw_parts();
+        let unified = UnifiedBuffer::from_slice_in(&second, &[1_u32, 2]).unwrap().into_raw_parts();
+        // SAFETY: the parts of buffers that were just taken apart.
+        let locked = unsafe { LockedBuffer::from_raw_parts(locked.0, locked.1) };
+        // SAFETY: as above.
+        let mut unified = unsafe { UnifiedBuffer::from_raw_parts(unified.0, unified.1) };
+        fill!(unified.as_device_slice_mut() <- 3).unwrap();
+        assert_eq!((*unified).len() + (*locked).len(), 4);
+        assert!(locked.try_free().is_ok() && unified.try_free().is_ok());
+    }
+    assert!(a.finish().is_empty() && b.finish().is_empty());
+}
+
+/// A fill by several calls of which the first were taken: nothing moves after it returned, or the process ends.
+#[test]
+fn a_fill_that_fails_midway_settles_what_was_queued() {
+    for n in 1..10 {
+        let fault = Fault::nth("cuMemcpyDtoDAsync_v2", 9 + n, Status(4242));
+        let sim = Sim::new(SimOptions::default().fail(fault));
+        let context = Context::new(&sim.device(0).unwrap()).unwrap();
+        let _entered = context.enter();
+        let mut unified = unified_vec![0.0_f64; 512].unwrap();
+        fill!(unified.as_device_slice_mut() <- 1.25).unwrap(); // nine doublings
+        assert!(fill!(unified.as_device_slice_mut() <- 1.5).is_err());
+        let after = unified.to_vec();
+        context.synchronize().unwrap();
+        assert_eq!(*unified, *after);
+    }
+}
+
 #[test]
 fn page_locked_memory_waits_for_every_device() {
     let fault = Fault::sticky("cuStreamSynchronize", 2, Status::ILLEGAL_ADDRESS);

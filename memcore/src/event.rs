@@ -74,8 +74,8 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// The driver's code: of the call, or of earlier asynchronous work that failed. An error says nothing of whether the
-    /// work is done.
+    /// The driver's code: of the call, or of earlier asynchronous work that failed. An error says nothing of whether
+    /// the work is done.
     #[track_caller]
     pub fn synchronize(&self) -> Result<()> {
         let bound = self.context.inner.bind()?;
@@ -84,8 +84,8 @@ impl Event {
         check(symbol::event_synchronize, unsafe { bound.driver().event_synchronize(self.raw.0) })
     }
 
-    /// The device time between two marks (0 if they are in the other order), which the driver keeps to about half a microsecond. Does not wait. Driver function:
-    /// `cuEventElapsedTime`.
+    /// The device time between two marks (0 if they are in the other order), which the driver keeps to about half a
+    /// microsecond. Does not wait. Driver function: `cuEventElapsedTime`.
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -102,8 +102,8 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// The driver's code: `NOT_READY` while the work before either mark is not done, `INVALID_HANDLE` if either was never
-    /// recorded; [`Error::DifferentDrivers`].
+    /// The driver's code: `NOT_READY` while the work before either mark is not done, `INVALID_HANDLE` if either was
+    /// never recorded; [`Error::DifferentDrivers`].
     #[track_caller]
     pub fn elapsed_since(&self, start: &Self) -> Result<Duration> {
         if !self.context.inner.same_driver(&start.context.inner) {

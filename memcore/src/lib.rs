@@ -1,6 +1,6 @@
 //! Typed CUDA memory: [`#[derive(DeviceCopy)]`](macro@DeviceCopy) proves at compile time that a struct is plain device
-//! data, buffers own device, unified and page-locked memory, and [`copy!`] and [`fill!`] are single typed driver calls and
-//! their waits. One source runs on a GPU through `libcuda.so.1`, or with no GPU on the built-in simulated device.
+//! data, buffers own device, unified and page-locked memory, and [`copy!`] and [`fill!`] are single typed driver calls
+//! and their waits. One source runs on a GPU through `libcuda.so.1`, or with no GPU on the built-in simulated device.
 //!
 //! ```
 //! use memcore::prelude::*;
@@ -25,8 +25,8 @@
 //! # Which driver
 //!
 //! The environment variable `MEMCORE_DRIVER` says: `cuda` (as when unset), `sim`, or `auto`, which takes the simulated
-//! device where there is no GPU. Nothing falls back silently: without a driver the error names the files that were tried.
-//! In code, [`sim::Sim`] makes simulated devices of its own.
+//! device where there is no GPU. Nothing falls back silently: without a driver the error names the files that were
+//! tried. In code, [`sim::Sim`] makes simulated devices of its own.
 
 #![warn(clippy::pedantic)]
 #![allow(

@@ -137,8 +137,8 @@ pub(crate) fn freed_at_exit(freed: Result<()>) -> Result<()> {
 impl Inner {
     /// Allocates `bytes` (more than 0) of device memory, queues what `prepare` does with it, and waits for both.
     ///
-    /// Calls: `cuMemAllocFromPoolAsync`, `prepare`'s, `cuStreamSynchronize`; without a pool `cuMemAlloc_v2` comes first.
-    /// When memory runs out, pending frees are awaited, the pool is trimmed and the allocation tried once more.
+    /// Calls: `cuMemAllocFromPoolAsync`, `prepare`'s, `cuStreamSynchronize`; without a pool `cuMemAlloc_v2` comes
+    /// first. When memory runs out, pending frees are awaited, the pool is trimmed and the allocation tried once more.
     ///
     /// # Errors
     ///
@@ -196,8 +196,8 @@ impl Inner {
     ///
     /// # Errors
     ///
-    /// The driver's code; the memory is leaked then, as it is where an earlier wait left open what the device still does.
-    /// A driver that is shut down, as when the process exits, has freed everything: that is a success.
+    /// The driver's code; the memory is leaked then, as it is where an earlier wait left open what the device still
+    /// does. A driver that is shut down, as when the process exits, has freed everything: that is a success.
     #[track_caller]
     pub(crate) fn free(&self, allocation: Allocation) -> Result<()> {
         let freed = match self.bind() {

@@ -62,7 +62,8 @@ pub(super) fn restore(driver: &dyn Driver, context: CUcontext) {
 
 /// While it lives, this thread's waits, allocations and frees leave the stream captures of other threads alone.
 ///
-/// Without it, while any thread captures in the global mode, such a call would fail with 900 and invalidate that capture.
+/// Without it, while any thread captures in the global mode, such a call would fail with 900 and invalidate that
+/// capture.
 pub(crate) struct Relaxed<'c> {
     driver: &'c dyn Driver,
     /// The mode before; `None` where it could not be changed.

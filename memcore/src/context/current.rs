@@ -90,11 +90,12 @@ impl Drop for Entered<'_> {
 /// The innermost context entered on this thread, else the default device's; where the thread's locals are gone (in the
 /// destructor of another), nothing is entered.
 pub(super) fn current() -> Result<Context> {
-    let entered = ENTERED.try_with(|entered| entered.borrow().list.last().map(|entry| entry.context.clone()));
-    match entered {
-        Ok(Some(context)) => Ok(context),
-        _ => default_context(),
-    }
+    entered().map_or_else(default_context, Ok)
+}
+
+/// The innermost context entered on this thread.
+pub(super) fn entered() -> Option<Context> {
+    ENTERED.try_with(|entered| entered.borrow().list.last().map(|entry| entry.context.clone())).ok().flatten()
 }
 
 /// The context of the device that `MEMCORE_DEVICE` names, 0 unless set. It stays open for the life of the process.

@@ -28,13 +28,13 @@ use crate::error::{Error, Result};
 
 /// A device's primary context: what memory and streams belong to.
 ///
-/// Cloning is cheap. It is the context that the CUDA runtime API and the libraries built on it use, so device pointers can
-/// be shared with them. Every buffer and stream keeps its context open and makes it current for its own calls, on any
-/// thread; the caller's current context stays as it was. When the last clone and the last owner are gone the context is
-/// released (`cuDevicePrimaryCtxRelease_v2`).
+/// Cloning is cheap. It is the context that the CUDA runtime API and the libraries built on it use, so device pointers
+/// can be shared with them. Every buffer and stream keeps its context open and makes it current for its own calls, on
+/// any thread; the caller's current context stays as it was. When the last clone and the last owner are gone the
+/// context is released (`cuDevicePrimaryCtxRelease_v2`).
 ///
-/// No context has to be opened by hand: where none is entered, the first call opens the one of device 0 (or of the device
-/// that `MEMCORE_DEVICE` names), which then stays open.
+/// No context has to be opened by hand: where none is entered, the first call opens the one of device 0 (or of the
+/// device that `MEMCORE_DEVICE` names), which then stays open.
 ///
 /// ```
 /// use memcore::prelude::*;
@@ -54,8 +54,8 @@ impl Context {
     /// Opens the primary context of `device`; a second call for the same device gives a clone of the first.
     ///
     /// Driver functions: `cuDevicePrimaryCtxRetain`, `cuStreamCreateWithPriority`, `cuMemPoolCreate`,
-    /// `cuMemPoolSetAttribute`. It does not wait for device work; opening a GPU's first context takes a while (106 to 133 ms
-    /// on the H200 of `docs/design.md`).
+    /// `cuMemPoolSetAttribute`. It does not wait for device work; opening a GPU's first context takes a while (106 to
+    /// 133 ms on the H200 of `docs/design.md`).
     ///
     /// # Errors
     ///
@@ -70,7 +70,8 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidVariable`] if `MEMCORE_DEVICE` is no number; what [`Device::new`] and [`Context::new`] fail with.
+    /// [`Error::InvalidVariable`] if `MEMCORE_DEVICE` is no number; what [`Device::new`] and [`Context::new`] fail
+    /// with.
     #[track_caller]
     pub fn current() -> Result<Self> {
         current::current()
@@ -90,8 +91,8 @@ impl Context {
 
     /// Waits until all work of the context is done, also that of other libraries. Driver function: `cuCtxSynchronize`.
     ///
-    /// While any stream of the context is being captured the driver refuses this with 900 and invalidates the capture: wait
-    /// for streams, which leaves captures alone.
+    /// While any stream of the context is being captured the driver refuses this with 900 and invalidates the capture:
+    /// wait for streams, which leaves captures alone.
     ///
     /// # Errors
     ///
@@ -103,8 +104,8 @@ impl Context {
         check(symbol::context_synchronize, unsafe { bound.driver().context_synchronize() })
     }
 
-    /// The priorities that streams can have, as (least, greatest): the greatest is the lower number. Does not wait. Driver
-    /// function: `cuCtxGetStreamPriorityRange`.
+    /// The priorities that streams can have, as (least, greatest): the greatest is the lower number. Does not wait.
+    /// Driver function: `cuCtxGetStreamPriorityRange`.
     ///
     /// # Errors
     ///
@@ -125,8 +126,8 @@ impl Context {
         self.inner.allocator_kind()
     }
 
-    /// Device memory in bytes as (free, total). Does not wait. What the pool keeps for later is not free: see [`Context::trim`].
-    /// Driver function: `cuMemGetInfo_v2`.
+    /// Device memory in bytes as (free, total). Does not wait. What the pool keeps for later is not free: see
+    /// [`Context::trim`]. Driver function: `cuMemGetInfo_v2`.
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -158,8 +159,8 @@ impl Context {
         self.inner.trim(keep_bytes)
     }
 
-    /// The errors of frees that failed in a `Drop` since this was last called, oldest first, at most 1,024. They are logged too, and
-    /// surface nowhere else; the memory concerned is leaked.
+    /// The errors of frees that failed in a `Drop` since this was last called, oldest first, at most 1,024. They are
+    /// logged too, and surface nowhere else; the memory concerned is leaked.
     ///
     /// ```
     /// use memcore::prelude::*;

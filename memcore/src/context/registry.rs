@@ -6,6 +6,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 
+use super::current::{current, entered};
 use super::inner::Inner;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -57,8 +58,8 @@ pub(super) fn get_or_open(device: &Device, open: impl FnOnce() -> Result<Inner>)
     if let Some(inner) = open_contexts(is_same).pop() {
         return Ok(inner);
     }
-    // Opened without the lock: drivers log, and a logger may use memcore. Should two threads open one device at once, the
-    // second's is closed again.
+    // Opened without the lock: drivers log, and a logger may use memcore. Should two threads open one device at once,
+    // the second's is closed again.
     let inner = Arc::new(open()?);
     let mut list = write();
     let mut same_device = list.iter().filter(|entry| is_same(&entry.device));
@@ -84,15 +85,16 @@ pub(super) fn open_contexts(mut of: impl FnMut(&Device) -> bool) -> Vec<Arc<Inne
     list.iter().filter(|entry| of(&entry.device)).filter_map(|entry| entry.context.upgrade()).collect()
 }
 
-/// An open context whose driver knows host memory at `address`, which belongs to no one device: `current` if it does or if
-/// none does.
-pub(crate) fn host_owner_of(address: u64, current: Arc<Inner>) -> Arc<Inner> {
-    if current.may_know(address) {
-        return current;
-    }
-    let other = |device: &Device| !Arc::ptr_eq(device.driver(), current.device().driver());
-    let known = open_contexts(other).into_iter().find(|context| context.may_know(address));
-    known.unwrap_or(current)
+/// An open context whose driver knows page-locked memory at `address`, which belongs to no one device: the entered one
+/// if it does, else any, else the current one.
+///
+/// # Errors
+///
+/// Where none knows it, what opening the default context fails with.
+pub(crate) fn host_owner_of(address: u64) -> Result<Arc<Inner>> {
+    let entered = entered().map(|context| context.inner).filter(|context| context.may_know(address));
+    let known = entered.or_else(|| open_contexts(|_| true).into_iter().find(|context| context.may_know(address)));
+    known.map_or_else(|| Ok(current()?.inner), Ok)
 }
 
 /// Keeps every GPU's context that is open now open for the life of the process.
@@ -122,8 +124,8 @@ pub(crate) unsafe fn context_of<'a>(address: u64) -> Result<&'a Inner> {
     let only = ONLY_GPU.load(Ordering::Acquire);
     // The caller's promise keeps the context open when this share of it is dropped again.
     let inner = if only.is_null() { Arc::as_ptr(&gpu_context_of(address)?).cast_mut() } else { only };
-    // SAFETY: the address is not simulated, so its context, which the caller keeps open, is one of a GPU: the only one by
-    // the invariant of `ONLY_GPU`, or the one of the device that the driver named.
+    // SAFETY: the address is not simulated, so its context, which the caller keeps open, is one of a GPU: the only one
+    // by the invariant of `ONLY_GPU`, or the one of the device that the driver named.
     Ok(unsafe { &*inner })
 }
 
@@ -149,8 +151,8 @@ pub(crate) fn owner_of(address: u64) -> Result<Arc<Inner>> {
     gpu_context_of(address)
 }
 
-/// The driver says which GPU's the address is. The device's number serves: an address of a memory pool has no context of
-/// its own.
+/// The driver says which GPU's the address is. The device's number serves: an address of a memory pool has no context
+/// of its own.
 fn gpu_context_of(address: u64) -> Result<Arc<Inner>> {
     let mut contexts = open_contexts(|device| !device.is_simulated());
     let unknown = Error::UnknownAddress { address };

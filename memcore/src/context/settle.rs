@@ -2,8 +2,8 @@
 //!
 //! A wait that returns an error proves nothing: after a fault on one stream, waits on every other return at once while
 //! copies that were queued before still land (seen on hardware half a second later). So an operation whose memory could
-//! be freed, read or written by safe code after it returns must not return before it is *proved* that the device is done
-//! with that memory, or must keep the memory from ever being reused.
+//! be freed, read or written by safe code after it returns must not return before it is *proved* that the device is
+//! done with that memory, or must keep the memory from ever being reused.
 
 use core::mem::forget;
 use std::io::{Write, stderr};
@@ -34,9 +34,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Waits until all work queued on `stream` is complete, for the work's memory to be used again.
 ///
-/// The context is bound and captures are relaxed by the caller. On an error the memory is settled all the same: either a
-/// later wait or the ticket proved it; or, where only device memory is concerned, the context is marked so that nothing
-/// of it is freed any more.
+/// The context is bound and captures are relaxed by the caller. On an error the memory is settled all the same: either
+/// a later wait or the ticket proved it; or, where only device memory is concerned, the context is marked so that
+/// nothing of it is freed any more.
 ///
 /// # Errors
 ///
@@ -75,8 +75,8 @@ pub(crate) fn settle(context: &Inner, stream: CUstream, exposed: Exposed<'_>) ->
     Err(error)
 }
 
-/// Work that was queued and has not been waited for. Should anything unwind meanwhile (a logger that panics), it is waited
-/// for all the same, or the process ends: the memory must not be used before.
+/// Work that was queued and has not been waited for. Should anything unwind meanwhile (a logger that panics), it is
+/// waited for all the same, or the process ends: the memory must not be used before.
 pub(crate) struct Pending<'c> {
     context: &'c Inner,
     stream: CUstream,

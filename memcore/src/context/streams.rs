@@ -1,7 +1,8 @@
 //! The few streams on which synchronous operations run.
 //!
 //! Each operation borrows one, so that operations of several threads do not queue behind each other's waits. They are
-//! non-blocking: the legacy stream does not order non-blocking streams, and a wait on one is a wait for that work alone.
+//! non-blocking: the legacy stream does not order non-blocking streams, and a wait on one is a wait for that work
+//! alone.
 
 use core::mem::ManuallyDrop;
 use core::ops::Deref;

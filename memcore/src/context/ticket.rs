@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::driver::ffi::{CUdeviceptr, CUstream};
 use crate::driver::{Driver, check, symbol};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Status};
 
 /// `CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP`.
 const PORTABLE_AND_MAPPED: u32 = 1 | 2;
@@ -38,6 +38,8 @@ struct Word {
     host: NonNull<AtomicU32>,
     device: CUdeviceptr,
     last: u32,
+    /// Whether the last one's call failed, so that nobody knows whether it will arrive.
+    has_failed: bool,
 }
 
 // SAFETY: the word is only read, atomically, through `&AtomicU32`, which is `Sync`.
@@ -48,8 +50,8 @@ impl Tickets {
     ///
     /// # Errors
     ///
-    /// The driver's code where it is the context that failed, so that nothing is queued in it. That there is no memory for a
-    /// word, or no call for it, is no error: then there are no tickets.
+    /// The driver's code where it is the context that failed, so that nothing is queued in it. That there is no memory
+    /// for a word, or no call for it, is no error: then there are no tickets.
     #[track_caller]
     pub(crate) fn prepare(&self, driver: &dyn Driver) -> Result<()> {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,35 +60,44 @@ impl Tickets {
         }
         match Word::allocate(driver) {
             Ok(word) => *drawn = Some(word),
-            Err(error @ Error::Driver { .. }) if !error.is_out_of_memory() => return Err(error),
+            Err(error @ Error::Driver { status, .. })
+                if status != Status::NOT_SUPPORTED && !error.is_out_of_memory() =>
+            {
+                return Err(error);
+            }
             Err(_) => {}
         }
         Ok(())
     }
 
-    /// Queues a ticket on `stream`, whose context is bound, after everything queued before; `None` where that fails. One
-    /// mutex keeps the numbers in the stream's order.
+    /// Queues a ticket on `stream`, whose context is bound, after everything queued before; `None` where that fails.
+    /// One mutex keeps the numbers in the stream's order.
     #[track_caller]
     pub(crate) fn draw<'t>(&'t self, driver: &dyn Driver, stream: CUstream) -> Option<Ticket<'t>> {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         let word = drawn.as_mut()?;
-        let number = word.last.wrapping_add(1);
+        // Used up also where the call fails: an error does not prove that nothing was queued, and a number that arrives
+        // twice would prove what is not so.
+        word.last = word.last.wrapping_add(1);
+        let number = word.last;
         // SAFETY: `device` is the mapped address of the live page-locked word, and the stream's context is bound.
         let status = unsafe { driver.stream_write_value_32(stream, word.device, number, 0) };
         if !status.is_success() {
+            word.has_failed = true;
             return None;
         }
-        word.last = number;
+        word.has_failed = false;
         // SAFETY: by the invariant the word is live; it is freed by `free` alone, which takes `&mut self`.
         let word = unsafe { word.host.as_ref() };
         Some(Ticket { word, number })
     }
 
-    /// Frees the word, unless a ticket is still pending: then it leaks.
+    /// Frees the word, unless a ticket is still pending, or may be: then it leaks.
     pub(crate) fn free(&mut self, driver: &dyn Driver) {
         let drawn = self.drawn.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(word) = drawn.take_if(|word| word.last_has_arrived()) {
-            // SAFETY: the word came from `mem_host_alloc`, no ticket borrows it (`&mut self`), and the last write is done.
+            // SAFETY: the word came from `mem_host_alloc`, no ticket borrows it (`&mut self`), and the last write is
+            // done.
             let status = unsafe { driver.mem_free_host(word.host.as_ptr().cast()) };
             if !status.is_success() {
                 log::debug!("a ticket's word was leaked: {status}");
@@ -97,6 +108,9 @@ impl Tickets {
 
 impl Word {
     fn last_has_arrived(&self) -> bool {
+        if self.has_failed {
+            return false;
+        }
         // SAFETY: by the invariant the word is live.
         let word = unsafe { self.host.as_ref() };
         Ticket { word, number: self.last }.has_arrived()
@@ -117,7 +131,7 @@ impl Word {
                 // SAFETY: the driver returned at least four writable bytes, page-aligned, which nothing else uses.
                 unsafe { word.write(AtomicU32::new(0)) };
                 driver.keep(word.addr().get() as u64);
-                Ok(Self { host: word, device, last: 0 })
+                Ok(Self { host: word, device, last: 0, has_failed: false })
             }
             (_, mapped) => {
                 // SAFETY: `host` came from `mem_host_alloc` and nothing uses it.

@@ -113,11 +113,11 @@ unsafe fn complete(
     let pending = Pending::on(context, stream.handle());
     // SAFETY: the caller's contract.
     let queued = unsafe { operation.queue(bound.driver(), stream.handle()) };
-    let exposed = match &queued {
-        Ok(()) if exposes => Exposed::HostVisible(stream.ticket(bound.driver())),
-        // A dead context refuses new work whole (seen on hardware: no byte of a refused copy ever landed).
-        _ => Exposed::Nothing,
-    };
+    // A dead context refuses a call whole (seen on hardware: no byte of a refused copy ever landed); but of an
+    // operation of several calls it may have taken the first.
+    let may_be_queued = queued.is_ok() || operation.is_several_calls();
+    let exposed =
+        if exposes && may_be_queued { Exposed::HostVisible(stream.ticket(bound.driver())) } else { Exposed::Nothing };
     queued.and(pending.settle(exposed))
 }
 
@@ -146,7 +146,8 @@ fn is_managed(bound: &Bound<'_>, address: CUdeviceptr) -> bool {
     !status.is_success() || managed != 0
 }
 
-/// Whether either end of host memory is page-locked or unified, so that the device may write it after the copy call returned.
+/// Whether either end of host memory is page-locked or unified, so that the device may write it after the copy call
+/// returned.
 ///
 /// A download into pageable memory returns only when all of it has landed.
 fn is_page_locked(bound: &Bound<'_>, start: *mut c_void, bytes: usize) -> bool {

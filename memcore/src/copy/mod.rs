@@ -74,9 +74,9 @@ pub(crate) unsafe fn download(
 ///
 /// # Safety
 ///
-/// `src` is valid for reads of `bytes` in `src_context`, `dst` for writes of `bytes` in `dst_context`, both open, both by
-/// this operation alone until it is complete: on return, or under [`Mode::Raw`] when the caller has waited. They do not
-/// overlap.
+/// `src` is valid for reads of `bytes` in `src_context`, `dst` for writes of `bytes` in `dst_context`, both open, both
+/// by this operation alone until it is complete: on return, or under [`Mode::Raw`] when the caller has waited. They do
+/// not overlap.
 #[track_caller]
 pub(crate) unsafe fn device_to_device(
     dst_context: &Inner,
@@ -102,13 +102,13 @@ pub(crate) unsafe fn device_to_device(
     unsafe { issue(dst_context, mode, writes, operation) }
 }
 
-/// As [`fill`], with the value in the calls themselves: no memory of the host is read, now or later. Calls: one memset; or one
-/// for each word (4, 2 or 1 bytes) of the value, and ⌈log₂ count⌉ `cuMemcpyDtoDAsync_v2`.
+/// As [`fill`], with the value in the calls themselves: no memory of the host is read, now or later. Calls: one memset;
+/// or one for each word (4, 2 or 1 bytes) of the value, and ⌈log₂ count⌉ `cuMemcpyDtoDAsync_v2`.
 ///
 /// # Safety
 ///
-/// `dst` is valid for writes of `count` times the value's bytes in `context`, which is open, by this operation alone until
-/// it is complete.
+/// `dst` is valid for writes of `count` times the value's bytes in `context`, which is open, by this operation alone
+/// until it is complete.
 #[track_caller]
 pub(crate) unsafe fn fill_by_sets(context: &Inner, dst: u64, value: &[u8], count: usize, mode: Mode<'_>) -> Result<()> {
     if value.is_empty() || count == 0 {
@@ -124,8 +124,8 @@ pub(crate) unsafe fn fill_by_sets(context: &Inner, dst: u64, value: &[u8], count
 ///
 /// # Safety
 ///
-/// `dst` is valid for writes of `count` times the value's bytes in `context`, which is open, by this operation alone until
-/// it is complete. Under [`Mode::Raw`] `value` too stays as it is until then.
+/// `dst` is valid for writes of `count` times the value's bytes in `context`, which is open, by this operation alone
+/// until it is complete. Under [`Mode::Raw`] `value` too stays as it is until then.
 #[track_caller]
 pub(crate) unsafe fn fill(context: &Inner, dst: u64, value: &[u8], count: usize, mode: Mode<'_>) -> Result<()> {
     if value.is_empty() || count == 0 {

@@ -46,6 +46,11 @@ pub(super) enum Operation<'v> {
 }
 
 impl Operation<'_> {
+    /// Whether it may take more than one driver call.
+    pub(super) fn is_several_calls(self) -> bool {
+        matches!(self, Self::Fill { .. } | Self::FillBySets { .. })
+    }
+
     /// Makes the driver calls.
     ///
     /// # Safety

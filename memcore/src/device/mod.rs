@@ -36,7 +36,8 @@ pub struct Device {
 impl Device {
     /// The device of this number, counted from 0 as the driver counts, of the driver that `MEMCORE_DRIVER` names.
     ///
-    /// Driver functions: `cuDeviceGetCount`, `cuDeviceGet`; the first call in a process loads and initialises the driver.
+    /// Driver functions: `cuDeviceGetCount`, `cuDeviceGet`; the first call in a process loads and initialises the
+    /// driver.
     ///
     /// # Errors
     ///

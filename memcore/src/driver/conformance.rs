@@ -1,5 +1,5 @@
-//! What the driver's entry points answer at their edges, asked of whichever driver `MEMCORE_DRIVER` names: the simulated
-//! device must agree with the hardware.
+//! What the driver's entry points answer at their edges, asked of whichever driver `MEMCORE_DRIVER` names: the
+//! simulated device must agree with the hardware.
 
 use core::ffi::c_void;
 use core::ptr;

@@ -1,8 +1,8 @@
 //! The driver's C types.
 //!
 //! Handles and plain structs are `cuda-driver-sys`'s. Whatever a call takes, returns or writes as an enum is a plain
-//! `u32` here: a value newer than a Rust enum would be undefined behaviour. Structs that hold such enums, and those that
-//! are newer than `cuda-driver-sys`, are declared here with their layout asserted.
+//! `u32` here: a value newer than a Rust enum would be undefined behaviour. Structs that hold such enums, and those
+//! that are newer than `cuda-driver-sys`, are declared here with their layout asserted.
 
 pub(crate) use cuda_driver_sys::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUstream, CUuuid};
 
@@ -90,7 +90,8 @@ pub(crate) const MEMORY_TYPE_DEVICE: u32 = 2;
 #[repr(transparent)]
 pub(crate) struct Handle<P>(pub(crate) P);
 
-// SAFETY: a handle is an opaque name that is never dereferenced here, and the driver takes its own handles from any thread.
+// SAFETY: a handle is an opaque name that is never dereferenced here, and the driver takes its own handles from any
+// thread.
 unsafe impl<P> Send for Handle<P> {}
 // SAFETY: as above.
 unsafe impl<P> Sync for Handle<P> {}

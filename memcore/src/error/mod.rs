@@ -126,7 +126,8 @@ pub enum Error {
     #[error("the operands belong to different drivers")]
     DifferentDrivers,
 
-    /// A stream of one device was to work on memory of another. Only a copy between two devices may use a stream of either.
+    /// A stream of one device was to work on memory of another. Only a copy between two devices may use a stream of
+    /// either.
     #[error(
         "the stream belongs to device {stream}, the memory to device {memory}: use a stream of the memory's device"
     )]

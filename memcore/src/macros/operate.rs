@@ -4,8 +4,8 @@
 ///
 /// Each side is memory of the host (`[T]`, an array, a `Vec`, a [`LockedBuffer`](crate::LockedBuffer)), of a device
 /// ([`DeviceBuffer`](crate::DeviceBuffer), [`DeviceBox`](crate::DeviceBox), [`DeviceSlice`](crate::DeviceSlice)), or a
-/// range of it, owned or borrowed. Both have the same element type and length. Between two devices the copy goes from one
-/// to the other.
+/// range of it, owned or borrowed. Both have the same element type and length. Between two devices the copy goes from
+/// one to the other.
 ///
 /// | form | ordered | on return |
 /// |---|---|---|
@@ -13,10 +13,10 @@
 /// | `copy!(d <- s, stream)` | on `stream`, behind what is queued there | complete |
 /// | `unsafe { copy!(d <- s, async stream) }` | on `stream` | queued |
 ///
-/// Calls: one (`cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoHAsync_v2`, `cuMemcpyDtoDAsync_v2` or `cuMemcpyPeerAsync`) and, unless
-/// asynchronous, its wait; none for an empty copy or one within the host. A download that writes page-locked memory also
-/// queues a `cuStreamWriteValue32_v2`, by which it knows that the memory is written even where the wait fails.
-/// Each operand is evaluated once, the destination first.
+/// Calls: one (`cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoHAsync_v2`, `cuMemcpyDtoDAsync_v2` or `cuMemcpyPeerAsync`) and,
+/// unless asynchronous, its wait; none for an empty copy or one within the host. A copy into page-locked or unified
+/// memory, or to another device, also queues a `cuStreamWriteValue32_v2`, by which it knows that the memory is written
+/// even where the wait fails. Each operand is evaluated once, the destination first.
 ///
 /// ```
 /// use memcore::prelude::*;
@@ -37,8 +37,8 @@
 ///
 /// The value is a [`Result<(), Error>`](crate::Result): [`LengthMismatch`](crate::Error::LengthMismatch);
 /// [`DifferentDrivers`](crate::Error::DifferentDrivers); [`OtherDevice`](crate::Error::OtherDevice) where the stream is
-/// not of the memory's device, or in a copy between devices of neither; [`InvalidValue`](crate::Error::InvalidValue) where bytes that
-/// come to the host are no value of their type (then the destination is as it was);
+/// not of the memory's device, or in a copy between devices of neither; [`InvalidValue`](crate::Error::InvalidValue)
+/// where bytes that come to the host are no value of their type (then the destination is as it was);
 /// [`StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
 ///
 /// # Panics
@@ -47,8 +47,8 @@
 ///
 /// # Safety
 ///
-/// Of the asynchronous form alone. Until the copy is known to be complete (the stream, or an event after the copy, has been
-/// synchronised without an error):
+/// Of the asynchronous form alone. Until the copy is known to be complete (the stream, or an event after the copy, has
+/// been synchronised without an error):
 ///
 /// - Both sides stay allocated: neither is dropped or freed. A source that is a temporary does not live long enough.
 /// - Nothing writes the source; it may be read.
@@ -79,8 +79,8 @@ macro_rules! copy {
 /// The destination is memory of a device or the host, or a range of it; the value has its element type. With a third
 /// operand, `fill!(destination <- value, stream)`, the fill is ordered on that stream. Complete on return.
 ///
-/// Calls: one `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async` where the value's bytes repeat every 1, 2 or 4;
-/// else one `cuMemcpyHtoDAsync_v2` of the value and ⌈log₂ len⌉ `cuMemcpyDtoDAsync_v2` that double it; and the wait.
+/// Calls: one `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async` where the value's bytes repeat every 1, 2 or
+/// 4; else one `cuMemcpyHtoDAsync_v2` of the value and ⌈log₂ len⌉ `cuMemcpyDtoDAsync_v2` that double it; and the wait.
 ///
 /// ```
 /// use memcore::prelude::*;

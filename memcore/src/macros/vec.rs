@@ -84,7 +84,8 @@ macro_rules! device_box {
 
 /// A new [`LockedBox`](crate::LockedBox): `locked_box![value]`, or `locked_box![in &context; value]`.
 ///
-/// The value is a [`Result`](crate::Result); errors and driver calls are those of [`LockedBox::new`](crate::LockedBox::new).
+/// The value is a [`Result`](crate::Result); errors and driver calls are those of
+/// [`LockedBox::new`](crate::LockedBox::new).
 ///
 /// ```
 /// use memcore::prelude::*;
@@ -101,7 +102,8 @@ macro_rules! locked_box {
 
 /// A new [`UnifiedBox`](crate::UnifiedBox): `unified_box![value]`, or `unified_box![in &context; value]`.
 ///
-/// The value is a [`Result`](crate::Result); errors and driver calls are those of [`UnifiedBox::new`](crate::UnifiedBox::new).
+/// The value is a [`Result`](crate::Result); errors and driver calls are those of
+/// [`UnifiedBox::new`](crate::UnifiedBox::new).
 ///
 /// ```
 /// use memcore::prelude::*;

@@ -23,8 +23,9 @@ mod advice {
 
 /// Where the pages of unified memory should be.
 ///
-/// Sealed: [`UnifiedBuffer`] and [`UnifiedBox`]. None of this changes a value: it only moves pages, or says how they will
-/// be used, so that they need not move when they are. On memory without bytes every call succeeds and does nothing.
+/// Sealed: [`UnifiedBuffer`] and [`UnifiedBox`]. None of this changes a value: it only moves pages, or says how they
+/// will be used, so that they need not move when they are. On memory without bytes every call succeeds and does
+/// nothing.
 ///
 /// ```
 /// use memcore::memory::MemoryAdvise;
@@ -64,8 +65,8 @@ pub trait MemoryAdvise: DeviceMemory {
         prefetch(self.as_raw_ptr(), self.size_in_bytes(), owner, device.handle(), stream)
     }
 
-    /// Says that the memory is read far more often than written, so that each side may keep a copy; or, with `false`, no
-    /// longer. Does not wait. Driver function: `cuMemAdvise`.
+    /// Says that the memory is read far more often than written, so that each side may keep a copy; or, with `false`,
+    /// no longer. Does not wait. Driver function: `cuMemAdvise`.
     ///
     /// # Errors
     ///
@@ -97,8 +98,8 @@ pub trait MemoryAdvise: DeviceMemory {
         advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, advice::UNSET_PREFERRED_LOCATION, None)
     }
 
-    /// Says that `device` (or with `None` the host) will use the memory, so that it stays mapped there; or, with `false`, no
-    /// longer. Does not wait. Driver function: `cuMemAdvise`.
+    /// Says that `device` (or with `None` the host) will use the memory, so that it stays mapped there; or, with
+    /// `false`, no longer. Does not wait. Driver function: `cuMemAdvise`.
     ///
     /// # Errors
     ///

@@ -12,7 +12,8 @@ use bytemuck::AnyBitPattern;
 /// return.
 ///
 /// [`DeviceSlice`], [`DeviceBuffer`] and [`DeviceBox`] implement it for `[T]`, `Vec<T>`, `[T; N]`, `Box<[T]>`, the
-/// page-locked and unified owners, each other and, the box, `T`. It is sealed. Where the types are known, [`copy!`](crate::copy) says the same.
+/// page-locked and unified owners, and each other; `DeviceBox` also for `T`. It is sealed. Where the types are known,
+/// [`copy!`](crate::copy) says the same.
 ///
 /// ```
 /// use memcore::memory::CopyDestination;
@@ -29,7 +30,7 @@ use bytemuck::AnyBitPattern;
 /// assert_eq!((old, dev.to_vec()?), ([1.0, 2.0], vec![3.0, 4.0]));
 /// # Ok::<(), memcore::Error>(())
 /// ```
-pub trait CopyDestination<O: ?Sized>: sealed::Sealed {
+pub trait CopyDestination<O: ?Sized>: sealed::Sealed<O> {
     /// Copies all of `source` into `self`.
     ///
     /// # Errors
@@ -55,8 +56,8 @@ pub trait CopyDestination<O: ?Sized>: sealed::Sealed {
 /// # Safety
 ///
 /// Of each method: until the copy is known to be complete (the stream has been synchronised, or an event behind it has)
-/// both sides stay allocated, nothing writes the source, and nothing reads or writes the destination. An error of the wait
-/// proves nothing.
+/// both sides stay allocated, nothing writes the source, and nothing reads or writes the destination. An error of the
+/// wait proves nothing.
 ///
 /// ```
 /// use memcore::memory::AsyncCopyDestination;
@@ -71,7 +72,7 @@ pub trait CopyDestination<O: ?Sized>: sealed::Sealed {
 /// assert_eq!(dev.to_vec()?, [5; 100]);
 /// # Ok::<(), memcore::Error>(())
 /// ```
-pub unsafe trait AsyncCopyDestination<O: ?Sized>: sealed::Sealed {
+pub unsafe trait AsyncCopyDestination<O: ?Sized>: sealed::Sealed<O> {
     /// Queues a copy of all of `source` into `self` on `stream`.
     ///
     /// # Errors
@@ -98,14 +99,13 @@ pub unsafe trait AsyncCopyDestination<O: ?Sized>: sealed::Sealed {
 }
 
 mod sealed {
-    pub trait Sealed {}
-    impl<T> Sealed for super::DeviceSlice<T> {}
-    impl<T> Sealed for super::DeviceBuffer<T> {}
-    impl<T> Sealed for super::DeviceBox<T> {}
+    pub trait Sealed<O: ?Sized> {}
 }
 
 macro_rules! copy_destination {
     ($device:ident: $([$($generics:tt)*] $other:ty, $source:ident, $destination:ident $(, $checked:ident)?;)*) => {$(
+        impl<T, $($generics)*> sealed::Sealed<$other> for $device<T> {}
+
         impl<T: DeviceCopy, $($generics)*> CopyDestination<$other> for $device<T> {
             fn copy_from(&mut self, source: &$other) -> Result<()> {
                 let source: $source<'_, T> = source.__as_copy_source();
@@ -155,6 +155,8 @@ macro_rules! copy_destinations {
 }
 
 copy_destinations!(DeviceSlice, DeviceBuffer, DeviceBox);
+
+impl<T> sealed::Sealed<T> for DeviceBox<T> {}
 
 /// A box holds one value, and so does a reference to one.
 impl<T: DeviceCopy> CopyDestination<T> for DeviceBox<T> {

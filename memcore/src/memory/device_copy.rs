@@ -4,12 +4,12 @@ use core::any::TypeId;
 
 use bytemuck::{CheckedBitPattern, NoUninit};
 
-/// Types whose values are plain device data: every byte is initialised, nothing points into the host, and the bytes that
-/// come back are checked where not every one is a value.
+/// Types whose values are plain device data: every byte is initialised, nothing points into the host, and the bytes
+/// that come back are checked where not every one is a value.
 ///
-/// There is one blanket implementation: every type with bytemuck's [`NoUninit`] and [`CheckedBitPattern`] is `DeviceCopy`,
-/// so the number types, arrays of them and every [`Pod`](bytemuck::Pod) type of any crate are. Implement it for a struct
-/// with [`#[derive(DeviceCopy)]`](macro@crate::DeviceCopy).
+/// There is one blanket implementation: every type with bytemuck's [`NoUninit`] and [`CheckedBitPattern`] is
+/// `DeviceCopy`, so the number types, arrays of them and every [`Pod`](bytemuck::Pod) type of any crate are. Implement
+/// it for a struct with [`#[derive(DeviceCopy)]`](macro@crate::DeviceCopy).
 ///
 /// | what it rules out | why | write instead |
 /// |---|---|---|
@@ -19,8 +19,8 @@ use bytemuck::{CheckedBitPattern, NoUninit};
 ///
 /// # Safety
 ///
-/// An implementer has no padding and no host pointers; its `Bits` describe every byte. The blanket implementation leaves
-/// no room for another.
+/// An implementer has no padding and no host pointers; its `Bits` describe every byte. The blanket implementation
+/// leaves no room for another.
 ///
 /// # Examples
 ///

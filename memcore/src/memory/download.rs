@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 
 /// Copies `source` to the host; after a success every element of `destination` is a value of `T`.
 ///
-/// Where any bytes are a `T` they land in the destination directly. Elsewhere they land in scratch memory, and reach the
-/// destination only if all are valid.
+/// Where any bytes are a `T` they land in the destination directly. Elsewhere they land in scratch memory, and reach
+/// the destination only if all are valid.
 #[track_caller]
 pub(crate) fn download<T: DeviceCopy>(
     destination: &HostDestination<'_, T>,

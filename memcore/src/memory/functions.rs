@@ -1,7 +1,7 @@
 //! The driver's memory functions with an element type, for programs that manage memory by hand.
 //!
-//! Each is its driver function and nothing more, but that the current context ([`Context::current`]) is bound for the call
-//! and that the copies are complete on return.
+//! Each is its driver function and nothing more, but that the current context ([`Context::current`]) is bound for the
+//! call and that the copies are complete on return.
 
 use core::ffi::c_void;
 
@@ -21,14 +21,10 @@ use crate::stream::Stream;
 /// use memcore::memory::{cuda_free, cuda_malloc, memcpy_dtoh, memcpy_htod};
 ///
 /// let (source, mut back) = ([1u32, 2, 3], [0u32; 3]);
-/// // SAFETY: the sizes are those of the three memories, all alive; the device's is written before it is read, and freed
-/// // once, when nothing uses it.
-/// unsafe {
-///     let pointer = cuda_malloc::<u32>(3)?;
-///     memcpy_htod(pointer.as_raw(), source.as_ptr().cast(), 12)?;
-///     memcpy_dtoh(back.as_mut_ptr().cast(), pointer.as_raw(), 12)?;
-///     cuda_free(pointer)?;
-/// }
+/// // SAFETY: the sizes are those of the three memories, all alive; the device's is written before it is read, and
+/// freed // once, when nothing uses it. unsafe {     let pointer = cuda_malloc::<u32>(3)?;    
+/// memcpy_htod(pointer.as_raw(), source.as_ptr().cast(), 12)?;     memcpy_dtoh(back.as_mut_ptr().cast(),
+/// pointer.as_raw(), 12)?;     cuda_free(pointer)?; }
 /// assert_eq!(back, source);
 /// # Ok::<(), memcore::Error>(())
 /// ```
@@ -62,8 +58,8 @@ pub unsafe fn cuda_malloc<T: DeviceCopy>(count: usize) -> Result<DevicePointer<T
 ///
 /// # Safety
 ///
-/// The memory is used only by work that comes after this in stream order, no element is read before it is written, and it
-/// is freed once, by [`cuda_free_async`] or [`cuda_free`].
+/// The memory is used only by work that comes after this in stream order, no element is read before it is written, and
+/// it is freed once, by [`cuda_free_async`] or [`cuda_free`].
 #[track_caller]
 pub unsafe fn cuda_malloc_async<T: DeviceCopy>(stream: &Stream, count: usize) -> Result<DevicePointer<T>> {
     let bytes = bytes_of::<T>(count)?;
@@ -82,13 +78,13 @@ pub unsafe fn cuda_malloc_async<T: DeviceCopy>(stream: &Stream, count: usize) ->
 ///
 /// # Errors
 ///
-/// [`Error::SizeOverflow`]; [`Error::OutOfMemory`]; the driver's code, `INVALID_VALUE` for no bytes, `NOT_SUPPORTED` where
-/// the device has no unified memory.
+/// [`Error::SizeOverflow`]; [`Error::OutOfMemory`]; the driver's code, `INVALID_VALUE` for no bytes, `NOT_SUPPORTED`
+/// where the device has no unified memory.
 ///
 /// # Safety
 ///
-/// No element is read before it is written. Where the device has `CONCURRENT_MANAGED_ACCESS` 0 the host uses it only while
-/// the device is idle. The memory is freed once, by [`cuda_free_unified`].
+/// No element is read before it is written. Where the device has `CONCURRENT_MANAGED_ACCESS` 0 the host uses it only
+/// while the device is idle. The memory is freed once, by [`cuda_free_unified`].
 #[track_caller]
 pub unsafe fn cuda_malloc_unified<T: DeviceCopy>(count: usize) -> Result<UnifiedPointer<T>> {
     /// `CU_MEM_ATTACH_GLOBAL`.
@@ -110,8 +106,8 @@ pub unsafe fn cuda_malloc_unified<T: DeviceCopy>(count: usize) -> Result<Unified
 ///
 /// # Errors
 ///
-/// [`Error::SizeOverflow`]; [`Error::OutOfMemory`], also at the limit on locked memory; the driver's code. No bytes give a
-/// null pointer.
+/// [`Error::SizeOverflow`]; [`Error::OutOfMemory`], also at the limit on locked memory; the driver's code. No bytes
+/// give a null pointer.
 ///
 /// # Safety
 ///
@@ -200,8 +196,8 @@ pub unsafe fn cuda_free_locked<T: DeviceCopy>(pointer: *mut T) -> Result<()> {
 }
 
 /// Copies `bytes` from the host to device memory of the current context. Complete on return. Driver functions:
-/// `cuMemcpyHtoDAsync_v2` on a stream of the context's own, and its wait: `cuMemcpyHtoD_v2` may return before the data has
-/// landed.
+/// `cuMemcpyHtoDAsync_v2` on a stream of the context's own, and its wait: `cuMemcpyHtoD_v2` may return before the data
+/// has landed.
 ///
 /// # Errors
 ///

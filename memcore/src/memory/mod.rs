@@ -8,8 +8,8 @@
 //! | [`UnifiedBuffer`], [`UnifiedBox`] | one for host and device | `[T]`, `T` |
 //! | [`DevicePointer`], [`UnifiedPointer`] | an address, which owns nothing | |
 //!
-//! The functions here are thin wrappers of the driver's own, for programs that manage memory by hand; the traits are for
-//! code that is generic over the types above.
+//! The functions here are thin wrappers of the driver's own, for programs that manage memory by hand; the traits are
+//! for code that is generic over the types above.
 
 mod advise;
 mod copy_destination;

@@ -1,7 +1,7 @@
 //! The operands of copies: what each kind of memory becomes before a copy is dispatched on the pair.
 //!
-//! Macros turn an operand into one of these by method autoref (`(expr).__as_copy_source()`), so that an owner, a reference, a slice
-//! or a temporary all do, and each expression is evaluated once.
+//! Macros turn an operand into one of these by method autoref (`(expr).__as_copy_source()`), so that an owner, a
+//! reference, a slice or a temporary all do, and each expression is evaluated once.
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;

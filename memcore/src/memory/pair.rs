@@ -33,8 +33,8 @@ pub trait Pair<S> {
 pub trait RawPair<S> {
     /// # Safety
     ///
-    /// Until the copy is known to be complete both sides stay allocated, nothing writes the source, and nothing reads or
-    /// writes the destination.
+    /// Until the copy is known to be complete both sides stay allocated, nothing writes the source, and nothing reads
+    /// or writes the destination.
     #[doc(hidden)]
     #[track_caller]
     unsafe fn copy_raw(self, source: S, stream: &Stream) -> Result<()>;
@@ -50,7 +50,8 @@ unsafe fn upload<T: DeviceCopy>(destination: &mut DeviceSlice<T>, source: &[T], 
     if bytes == 0 {
         return Ok(());
     }
-    // SAFETY: as many bytes on both sides, all initialised (`NoUninit`); the borrows or the caller's contract cover the rest.
+    // SAFETY: as many bytes on both sides, all initialised (`NoUninit`); the borrows or the caller's contract cover the
+    // rest.
     unsafe { copy::upload(destination.context()?, destination.address(), source.as_ptr().cast(), bytes, mode) }
 }
 
@@ -65,8 +66,8 @@ unsafe fn device_to_device<T>(destination: &mut DeviceSlice<T>, source: &DeviceS
         return Ok(());
     }
     let (to, from) = (destination.context()?, source.context()?);
-    // SAFETY: as many bytes on both sides, which do not overlap, one being borrowed mutably; the borrows or the caller's
-    // contract cover the rest.
+    // SAFETY: as many bytes on both sides, which do not overlap, one being borrowed mutably; the borrows or the
+    // caller's contract cover the rest.
     unsafe { copy::device_to_device(to, destination.address(), from, source.address(), bytes, mode) }
 }
 

@@ -43,8 +43,8 @@ macro_rules! pointer {
                 self.address == 0
             }
 
-            /// The pointer `count` elements further, or back where negative. Wraps at the ends of the address space; whether
-            /// there is memory matters only where the pointer is used.
+            /// The pointer `count` elements further, or back where negative. Wraps at the ends of the address space;
+            /// whether there is memory matters only where the pointer is used.
             #[must_use]
             pub const fn offset(self, count: isize) -> Self {
                 // Wrapping, two's complement: the sign needs no case of its own.
@@ -74,7 +74,8 @@ macro_rules! pointer {
 
         // SAFETY: one integer, of which 0 is a value.
         unsafe impl<T: 'static> Zeroable for $pointer<T> {}
-        // SAFETY: `repr(transparent)` over a `u64` and a zero-sized, always-initialised marker: no padding, every bit pattern valid.
+        // SAFETY: `repr(transparent)` over a `u64` and a zero-sized, always-initialised marker: no padding, every bit
+        // pattern valid.
         unsafe impl<T: 'static> Pod for $pointer<T> {}
 
         // By hand: deriving would ask the same of `T`.
@@ -129,9 +130,9 @@ macro_rules! pointer {
 pointer! {
     /// The address of a `T` in device memory.
     ///
-    /// It has the size, alignment and representation of `*mut T`, so a C function or kernel that takes a `T *` takes it. It is
-    /// an integer to Rust, which cannot dereference it, and plain device data itself: structs on the device may hold it.
-    /// Like a raw pointer it keeps nothing alive.
+    /// It has the size, alignment and representation of `*mut T`, so a C function or kernel that takes a `T *` takes
+    /// it. It is an integer to Rust, which cannot dereference it, and plain device data itself: structs on the device
+    /// may hold it. Like a raw pointer it keeps nothing alive.
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -147,8 +148,9 @@ pointer! {
 pointer! {
     /// The address of a `T` in unified memory, the same for host and device.
     ///
-    /// It has the size, alignment and representation of `*mut T`, so a C function or kernel that takes a `T *` takes it.
-    /// Like a raw pointer it keeps nothing alive; the host reaches the memory through [`as_mut_ptr`](Self::as_mut_ptr).
+    /// It has the size, alignment and representation of `*mut T`, so a C function or kernel that takes a `T *` takes
+    /// it. Like a raw pointer it keeps nothing alive; the host reaches the memory through
+    /// [`as_mut_ptr`](Self::as_mut_ptr).
     ///
     /// ```
     /// use memcore::prelude::*;

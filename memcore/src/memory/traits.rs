@@ -30,7 +30,7 @@ pub trait DeviceMemory: sealed::Sealed {
 /// One `T` that a device reaches.
 ///
 /// Sealed: [`DeviceBox`] and [`UnifiedBox`].
-pub trait GpuBox<T>: DeviceMemory {
+pub trait GpuBox<T>: DeviceMemory + sealed::Of<T> {
     /// Where it is.
     fn as_device_ptr(&self) -> DevicePointer<T>;
 }
@@ -51,7 +51,7 @@ pub trait GpuBox<T>: DeviceMemory {
 /// assert_eq!(last(&dev), Some(dev[2].as_device_ptr()));
 /// # Ok::<(), memcore::Error>(())
 /// ```
-pub trait GpuBuffer<T>: DeviceMemory {
+pub trait GpuBuffer<T>: DeviceMemory + sealed::Of<T> {
     /// Where the first element is.
     fn as_device_ptr(&self) -> DevicePointer<T>;
 
@@ -66,6 +66,9 @@ pub trait GpuBuffer<T>: DeviceMemory {
 
 mod sealed {
     pub trait Sealed {}
+
+    /// Memory of `T`s, and of nothing else.
+    pub trait Of<T> {}
 }
 
 macro_rules! device_memory {
@@ -93,6 +96,11 @@ device_memory! {
     UnifiedBuffer: |buffer| buffer.as_slice().len();
     UnifiedBox: |_box| 1;
 }
+
+impl<T> sealed::Of<T> for DeviceBox<T> {}
+impl<T> sealed::Of<T> for UnifiedBox<T> {}
+impl<T> sealed::Of<T> for DeviceBuffer<T> {}
+impl<T> sealed::Of<T> for UnifiedBuffer<T> {}
 
 impl<T> GpuBox<T> for DeviceBox<T> {
     fn as_device_ptr(&self) -> DevicePointer<T> {

@@ -61,8 +61,8 @@ impl<T> DeviceVariable<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidValue`](crate::Error::InvalidValue) if the device's bytes are no value of `T`, and then the host's
-    /// value is as it was; the driver's code.
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) if the device's bytes are no value of `T`, and then the
+    /// host's value is as it was; the driver's code.
     #[track_caller]
     pub fn copy_dtoh(&mut self) -> Result<()>
     where

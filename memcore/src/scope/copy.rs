@@ -59,8 +59,8 @@ struct Place {
 /// # Safety
 ///
 /// The place holds `len` elements that are borrowed until the end of the scope `'scope`: because they are borrowed for
-/// `'env`, or because they are lent to that scope. They are borrowed exclusively if the operand is a destination; any bytes
-/// that arrive there are elements if the host can see them.
+/// `'env`, or because they are lent to that scope. They are borrowed exclusively if the operand is a destination; any
+/// bytes that arrive there are elements if the host can see them.
 unsafe trait Scoped<'scope, 'env> {
     fn place(&self) -> Place;
 }
@@ -160,8 +160,8 @@ fn queue<'scope, 'env, T>(
     if copy::has_managed_memory() || context.raw() != source_context.raw() {
         scope.expose();
     }
-    // SAFETY: `Scoped`: both sides are as they have to be until the scope ends, and that waits; one is borrowed exclusively,
-    // so that they do not overlap.
+    // SAFETY: `Scoped`: both sides are as they have to be until the scope ends, and that waits; one is borrowed
+    // exclusively, so that they do not overlap.
     unsafe { copy::device_to_device(context, to.address, source_context, from.address, bytes, mode) }
 }
 

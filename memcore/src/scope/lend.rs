@@ -8,8 +8,8 @@ use crate::memory::{DeviceBox, DeviceBuffer, DeviceSlice, LockedBuffer, UnifiedB
 
 /// Memory that can be lent to be read.
 ///
-/// Device memory ([`DeviceBuffer`], [`DeviceBox`], [`DeviceSlice`]), unified memory, and host memory (`[T]`, arrays, `Vec`,
-/// [`LockedBuffer`]) whose elements are plain bytes.
+/// Device memory ([`DeviceBuffer`], [`DeviceBox`], [`DeviceSlice`]), unified memory, and host memory (`[T]`, arrays,
+/// `Vec`, [`LockedBuffer`]) whose elements are plain bytes.
 ///
 /// # Safety
 ///
@@ -125,8 +125,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         Lent<'scope, M::Memory>: LentCast<M::Memory>,
     {
         let (address, len) = memory.__place_mut();
-        // SAFETY: the memory is borrowed exclusively for `'env`, which outlives the scope, and the brand keeps it on this
-        // scope's stream.
+        // SAFETY: the memory is borrowed exclusively for `'env`, which outlives the scope, and the brand keeps it on
+        // this scope's stream.
         unsafe { Lent::exclusive(address, len) }
     }
 

@@ -15,8 +15,8 @@ pub struct Scopes<'env> {
     env: Brand<'env>,
 }
 
-/// Runs `f`, in which [`Scopes::on`] queues operations on any streams, and then waits for all of them, also when `f` panics
-/// or returns an error.
+/// Runs `f`, in which [`Scopes::on`] queues operations on any streams, and then waits for all of them, also when `f`
+/// panics or returns an error.
 ///
 /// ```
 /// use memcore::prelude::*;
@@ -37,8 +37,8 @@ pub struct Scopes<'env> {
 ///
 /// # Errors
 ///
-/// What `f` returns; else the driver's code of the first wait that failed. If both fail, it is `f`'s error, unless a context
-/// is dead.
+/// What `f` returns; else the driver's code of the first wait that failed. If both fail, it is `f`'s error, unless a
+/// context is dead.
 ///
 /// # Panics
 ///
@@ -54,8 +54,8 @@ pub fn scope<'env, R, E: From<Error>>(f: impl FnOnce(&Scopes<'env>) -> Result<R,
 }
 
 impl<'env> Scopes<'env> {
-    /// Runs `f` with a scope on `stream`: its operations are in flight until the outer call ends. What is lent in it is used
-    /// in it alone.
+    /// Runs `f` with a scope on `stream`: its operations are in flight until the outer call ends. What is lent in it is
+    /// used in it alone.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! Scopes: asynchronous copies that safe code cannot break.
 //!
-//! The shape is `std::thread::scope`'s. What an operation reads or writes is borrowed for `'env`, which outlives the call of
-//! [`Stream::scope`], and that call returns only when the stream is done with all of it, whatever the closure does. A guard
-//! that waits in `Drop` would not do: it can be forgotten.
+//! The shape is `std::thread::scope`'s. What an operation reads or writes is borrowed for `'env`, which outlives the
+//! call of [`Stream::scope`], and that call returns only when the stream is done with all of it, whatever the closure
+//! does. A guard that waits in `Drop` would not do: it can be forgotten.
 
 mod copy;
 mod fill;
@@ -32,8 +32,8 @@ type Brand<'a> = PhantomData<fn(&'a ()) -> &'a ()>;
 
 /// A stream on which operations are in flight until the scope ends; see [`Stream::scope`].
 ///
-/// `'scope` names this scope: what is [lent](Self::lend) to it is used on its stream alone. `'env` is what is borrowed by
-/// its operations: it outlives the scope.
+/// `'scope` names this scope: what is [lent](Self::lend) to it is used on its stream alone. `'env` is what is borrowed
+/// by its operations: it outlives the scope.
 pub struct Scope<'scope, 'env: 'scope> {
     stream: &'scope Stream,
     state: &'scope State,
@@ -51,12 +51,12 @@ struct State {
 }
 
 impl Stream {
-    /// Runs `f`, in which operations on this stream are queued and not waited for, and then waits for all of them, also when
-    /// `f` panics or returns an error.
+    /// Runs `f`, in which operations on this stream are queued and not waited for, and then waits for all of them, also
+    /// when `f` panics or returns an error.
     ///
-    /// In the scope, `copy!(d <- s, scope)` and `fill!(d <- v, scope)` queue one operation: one driver call, no wait, no
-    /// lock. Host memory, and device memory used by a single operation, goes in directly, and stays borrowed until the scope
-    /// ends. Device memory used by several operations is [lent](Scope::lend).
+    /// In the scope, `copy!(d <- s, scope)` and `fill!(d <- v, scope)` queue one operation: one driver call, no wait,
+    /// no lock. Host memory, and device memory used by a single operation, goes in directly, and stays borrowed until
+    /// the scope ends. Device memory used by several operations is [lent](Scope::lend).
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -80,8 +80,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// What `f` returns; else [`Error::StreamCapturing`], before `f` is called, and the driver's code: of the wait, or of work
-    /// that failed. If both `f` and the wait fail, it is `f`'s error, unless the context is dead.
+    /// What `f` returns; else [`Error::StreamCapturing`], before `f` is called, and the driver's code: of the wait, or
+    /// of work that failed. If both `f` and the wait fail, it is `f`'s error, unless the context is dead.
     ///
     /// # Panics
     ///

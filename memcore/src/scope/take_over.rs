@@ -7,9 +7,9 @@ use crate::event::Event;
 use crate::memory::DeviceSlice;
 
 impl<'scope, 'env> Scope<'scope, 'env> {
-    /// Takes device memory over that was lent to the scope `from`, around this one: what is queued on it here comes after what
-    /// has been queued there. Until this scope ends it cannot be used there. Does not wait. Driver functions:
-    /// `cuEventRecord`, `cuStreamWaitEvent`.
+    /// Takes device memory over that was lent to the scope `from`, around this one: what is queued on it here comes
+    /// after what has been queued there. Until this scope ends it cannot be used there. Does not wait. Driver
+    /// functions: `cuEventRecord`, `cuStreamWaitEvent`.
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -40,8 +40,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         from: &Scope<'outer, '_>,
     ) -> Result<&'scope mut Lent<'scope, DeviceSlice<T>>> {
         self.follow(from)?;
-        // SAFETY: lent exclusively to the outer scope, and borrowed from it for `'env`, which outlives this one; what is
-        // queued here comes after what was queued there.
+        // SAFETY: lent exclusively to the outer scope, and borrowed from it for `'env`, which outlives this one; what
+        // is queued here comes after what was queued there.
         Ok(unsafe { Lent::exclusive(lent.address(), lent.len()) })
     }
 
@@ -57,12 +57,13 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         from: &Scope<'outer, '_>,
     ) -> Result<&'scope Lent<'scope, DeviceSlice<T>>> {
         self.follow(from)?;
-        // SAFETY: lent to the outer scope, and borrowed from it for `'env`, which outlives this one; what is queued here
-        // comes after the writes that were queued there.
+        // SAFETY: lent to the outer scope, and borrowed from it for `'env`, which outlives this one; what is queued
+        // here comes after the writes that were queued there.
         Ok(unsafe { Lent::shared(lent.address(), lent.len()) })
     }
 
-    /// Makes this scope's stream wait for what is queued on the other's. The event is this call's own from record to wait.
+    /// Makes this scope's stream wait for what is queued on the other's. The event is this call's own from record to
+    /// wait.
     #[track_caller]
     fn follow(&self, from: &Scope<'_, '_>) -> Result<()> {
         let (here, there) = (self.stream.context(), from.stream.context());

@@ -12,8 +12,8 @@ use crate::memory::DeviceSlice;
 use crate::memory::size::bytes_of;
 
 impl<'scope> Scope<'scope, '_> {
-    /// `len` elements of zero bytes in device memory, for this scope's operations, freed when the scope has ended and been
-    /// waited for. Waits for the allocation, as every allocation does, and not for the scope's stream.
+    /// `len` elements of zero bytes in device memory, for this scope's operations, freed when the scope has ended and
+    /// been waited for. Waits for the allocation, as every allocation does, and not for the scope's stream.
     ///
     /// ```
     /// use memcore::prelude::*;

@@ -19,9 +19,9 @@ impl Stream {
     /// The legacy default stream of the current context, on which other libraries queue what names no stream
     /// (`CU_STREAM_LEGACY`). It is a stream of the context's own: nothing is made, and the drop destroys nothing.
     ///
-    /// Its work waits for, and is waited for by, the work of every *blocking* stream of the context; memcore's own streams
-    /// are non-blocking. There is no constructor for the per-thread default stream: a wait for it on another thread returns
-    /// with its work not done.
+    /// Its work waits for, and is waited for by, the work of every *blocking* stream of the context; memcore's own
+    /// streams are non-blocking. There is no constructor for the per-thread default stream: a wait for it on another
+    /// thread returns with its work not done.
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -46,17 +46,18 @@ impl Stream {
         Self::of(context, RawStream::borrowed(LEGACY))
     }
 
-    /// Takes ownership of a stream (`CUstream`, `cudaStream_t`) of another library, which is destroyed with this; a null handle,
-    /// the legacy default stream, is not.
+    /// Takes ownership of a stream (`CUstream`, `cudaStream_t`) of another library, which is destroyed with this; a
+    /// null handle, the legacy default stream, is not.
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] for the per-thread default stream: a wait for it on another thread returns with its work not
-    /// done.
+    /// [`Error::Unsupported`] for the per-thread default stream: a wait for it on another thread returns with its work
+    /// not done.
     ///
     /// # Safety
     ///
-    /// `stream` is a live stream of `context`, nobody else's from here on, and nothing captures on it while memcore uses it.
+    /// `stream` is a live stream of `context`, nobody else's from here on, and nothing captures on it while memcore
+    /// uses it.
     pub unsafe fn from_raw(context: &Context, stream: *mut c_void) -> Result<Self> {
         let stream = usable(stream)?;
         let raw =

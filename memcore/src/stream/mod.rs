@@ -56,9 +56,9 @@ impl Stream {
         Self::with_priority_in(context, 0)
     }
 
-    /// A stream of `context` with a priority: of the work that waits, the device begins that of the lowest number first. A
-    /// number past either end of [`Context::stream_priorities`] is taken for the end. Does not wait. Driver function:
-    /// `cuStreamCreateWithPriority`.
+    /// A stream of `context` with a priority: of the work that waits, the device begins that of the lowest number
+    /// first. A number past either end of [`Context::stream_priorities`] is taken for the end. Does not wait. Driver
+    /// function: `cuStreamCreateWithPriority`.
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -88,9 +88,9 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::StreamCapturing`]; the driver's code: of the wait, or of earlier asynchronous work that failed. An error
-    /// says nothing of whether the work is done; if the wait fails over and over, what is freed in this context from then
-    /// on leaks ([`Error::Unsettled`]).
+    /// [`Error::StreamCapturing`]; the driver's code: of the wait, or of earlier asynchronous work that failed. An
+    /// error says nothing of whether the work is done; if the wait fails over and over, what is freed in this context
+    /// from then on leaks ([`Error::Unsettled`]).
     #[track_caller]
     pub fn synchronize(&self) -> Result<()> {
         let bound = self.bind()?;
@@ -127,8 +127,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::StreamCapturing`]; [`Error::DifferentDrivers`]; the driver's code, `INVALID_HANDLE` where the event is of
-    /// another context.
+    /// [`Error::StreamCapturing`]; [`Error::DifferentDrivers`]; the driver's code, `INVALID_HANDLE` where the event is
+    /// of another context.
     #[track_caller]
     pub fn record(&self, event: &Event) -> Result<()> {
         let bound = self.bind_with(event)?;

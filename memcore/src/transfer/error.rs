@@ -6,8 +6,8 @@ use crate::error::Error;
 
 /// Why a transfer failed, with its buffers if the device is certain to be done with them.
 ///
-/// It does not turn into an [`Error`] by `?`: a second `From` would leave the error type of a scope's closure open where
-/// nothing else fixes it. Write `.map_err(TransferError::into_error)`.
+/// It does not turn into an [`Error`] by `?`: a second `From` would leave the error type of a scope's closure open
+/// where nothing else fixes it. Write `.map_err(TransferError::into_error)`.
 pub struct TransferError<S, D> {
     error: Error,
     buffers: Option<Box<(S, D)>>,

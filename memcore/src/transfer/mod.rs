@@ -23,11 +23,11 @@ use crate::stream::Stream;
 
 /// A copy in flight, with the buffers it works on; see [`Stream::upload`] and [`Stream::download`].
 ///
-/// [`wait`](Self::wait) or `.await` gives the buffers back. Dropped before, it lets the copy finish and then frees them;
-/// forgotten, it leaks them. Either way the device never works on memory that is someone else's.
+/// [`wait`](Self::wait) or `.await` gives the buffers back. Dropped before, it lets the copy finish and then frees
+/// them; forgotten, it leaks them. Either way the device never works on memory that is someone else's.
 ///
-/// It is a [`Future`] for any executor: a thread of memcore's own polls the driver while transfers are awaited, about every
-/// millisecond at most.
+/// It is a [`Future`] for any executor: a thread of memcore's own polls the driver while transfers are awaited, about
+/// every millisecond at most.
 #[must_use = "a transfer that is dropped gives its buffers to nobody"]
 pub struct Transfer<S: Owned, D: Owned> {
     /// `Some` until the buffers are given back.
@@ -61,8 +61,8 @@ impl<S: Owned, D: Owned> Buffers<S, D> {
 }
 
 impl Stream {
-    /// Queues a copy of all of `source` to `destination`, and owns both until it is done. Does not wait, though a copy from
-    /// pageable memory (`Vec`, `Box<[T]>`) may return only when the driver has read it.
+    /// Queues a copy of all of `source` to `destination`, and owns both until it is done. Does not wait, though a copy
+    /// from pageable memory (`Vec`, `Box<[T]>`) may return only when the driver has read it.
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -79,8 +79,10 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// With the buffers, unless the device may still work on them: [`Error::LengthMismatch`](crate::Error::LengthMismatch); [`Error::DifferentDrivers`](crate::Error::DifferentDrivers);
-    /// [`Error::OtherDevice`](crate::Error::OtherDevice); [`Error::StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
+    /// With the buffers, unless the device may still work on them:
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch);
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers); [`Error::OtherDevice`](crate::Error::OtherDevice);
+    /// [`Error::StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
     #[track_caller]
     pub fn upload<S: TransferSource>(
         &self,
@@ -93,8 +95,8 @@ impl Stream {
         Transfer::start(self, source, destination, Direction::Upload)
     }
 
-    /// Queues a copy of all of `source` to `destination`, and owns both until it is done. Does not wait, though a copy to
-    /// pageable memory (`Vec`, `Box<[T]>`) may return only when it is done.
+    /// Queues a copy of all of `source` to `destination`, and owns both until it is done. Does not wait, though a copy
+    /// to pageable memory (`Vec`, `Box<[T]>`) may return only when it is done.
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -131,8 +133,9 @@ impl<S: Owned, D: Owned<Element = S::Element>> Transfer<S, D> {
         let (to, destination_len) = D::place(&mut buffers.destination);
         let bytes = source_len * size_of::<S::Element>();
         let started = same_len(destination_len, source_len).map_err(|error| (error, true)).and_then(|()| {
-            // SAFETY: the buffers are owned and taken apart; as many bytes on both sides, the device's in an open context that
-            // its buffer keeps open. They are put together again only when `Flight` says that the device is done.
+            // SAFETY: the buffers are owned and taken apart; as many bytes on both sides, the device's in an open
+            // context that its buffer keeps open. They are put together again only when `Flight` says that the device
+            // is done.
             unsafe { Flight::start(stream, direction, to, from, bytes) }
         });
         match started {
@@ -151,8 +154,8 @@ impl<S: Owned, D: Owned> Transfer<S, D> {
     ///
     /// # Errors
     ///
-    /// The driver's code: of the wait, or of work that failed. The buffers come with it if it is certain that the device is
-    /// done with them; else they are leaked.
+    /// The driver's code: of the wait, or of work that failed. The buffers come with it if it is certain that the
+    /// device is done with them; else they are leaked.
     #[track_caller]
     pub fn wait(mut self) -> Transferred<S, D> {
         let state = self.flight.wait();

@@ -7,12 +7,13 @@ use bytemuck::AnyBitPattern;
 
 use crate::memory::{DeviceBuffer, DeviceCopy, LockedBuffer, UnifiedBuffer};
 
-/// A buffer taken apart for the time that the device works on it: not a live `Box` or `Vec`, whose moves would claim that
-/// nobody else uses the memory.
+/// A buffer taken apart for the time that the device works on it: not a live `Box` or `Vec`, whose moves would claim
+/// that nobody else uses the memory.
 ///
 /// # Safety
 ///
-/// The elements stay where [`place`](Self::place) says, whatever happens to the parts, until they are put together again.
+/// The elements stay where [`place`](Self::place) says, whatever happens to the parts, until they are put together
+/// again.
 #[doc(hidden)]
 pub unsafe trait Owned: sealed::Sealed + Send + 'static {
     /// The element type.
@@ -34,14 +35,14 @@ pub unsafe trait Owned: sealed::Sealed + Send + 'static {
     fn place(parts: &mut Self::Parts) -> (u64, usize);
 }
 
-/// Host memory that an upload can own: [`LockedBuffer`], [`UnifiedBuffer`], `Vec`, `Box<[T]>`, and an [`Arc`] of any of them,
-/// which is read and may be shared.
+/// Host memory that an upload can own: [`LockedBuffer`], [`UnifiedBuffer`], `Vec`, `Box<[T]>`, and an [`Arc`] of any of
+/// them, which is read and may be shared.
 ///
 /// Sealed.
 pub trait TransferSource: Owned {}
 
-/// Host memory that a download can own: [`LockedBuffer`], [`UnifiedBuffer`], `Vec` and `Box<[T]>`, of elements that any bytes
-/// are.
+/// Host memory that a download can own: [`LockedBuffer`], [`UnifiedBuffer`], `Vec` and `Box<[T]>`, of elements that any
+/// bytes are.
 ///
 /// Sealed.
 pub trait TransferDestination: Owned {}

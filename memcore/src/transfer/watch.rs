@@ -1,7 +1,8 @@
-//! The thread that looks after transfers: it wakes tasks so that they ask again, and keeps the buffers of dropped transfers.
+//! The thread that looks after transfers: it wakes tasks so that they ask again, and keeps the buffers of dropped
+//! transfers.
 //!
-//! A callback of the driver's would wake sooner, but is not called any more when a context has failed: somebody has to ask in
-//! any case.
+//! A callback of the driver's would wake sooner, but is not called any more when a context has failed: somebody has to
+//! ask in any case.
 
 use core::task::Waker;
 use core::time::Duration;

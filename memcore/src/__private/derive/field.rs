@@ -8,8 +8,8 @@ use super::unfit::Unfit;
 
 /// Stands for a field of the struct `S`, whose type `T` is inferred.
 ///
-/// Its method `memcore_classify` is an inherent one where `T` is [`Unfit`], and that of [`Classify`] for any other: both
-/// take `self`, so that no trait of the program comes before them.
+/// Its method `memcore_classify` is an inherent one where `T` is [`Unfit`], and that of [`Classify`] for any other:
+/// both take `self`, so that no trait of the program comes before them.
 #[derive(Debug)]
 pub struct Probe<S, T>(PhantomData<fn(S) -> T>);
 

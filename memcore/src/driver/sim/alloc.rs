@@ -59,8 +59,8 @@ impl Machine {
         let base = device.space.open_managed(size).ok_or(Status::OUT_OF_MEMORY)?;
         // SAFETY: the pages are open now, and no one has their address yet.
         unsafe { poison(base, size) };
-        // SAFETY: the pages stay open until `close_managed`, which `mem_free` calls for memory that it took out; they are
-        // of a mapping, and the provenance of those is exposed.
+        // SAFETY: the pages stay open until `close_managed`, which `mem_free` calls for memory that it took out; they
+        // are of a mapping, and the provenance of those is exposed.
         unsafe { self.memory.insert((Kind::Managed, index, context), (base, size), call.place, None) };
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, base) }

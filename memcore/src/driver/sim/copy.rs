@@ -108,8 +108,8 @@ impl Machine {
         }
     }
 
-    /// Copies to pageable memory. The driver may run such a copy at once, and here it must: nothing keeps the target once
-    /// the call has returned.
+    /// Copies to pageable memory. The driver may run such a copy at once, and here it must: nothing keeps the target
+    /// once the call has returned.
     ///
     /// # Safety
     ///

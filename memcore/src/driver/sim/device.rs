@@ -203,7 +203,8 @@ const fn fixed_attribute(attribute: u32) -> Option<i32> {
         78 => 1,
         84 | 85 => 0,
         88 | 90 => 0,
-        // Registered memory goes by its host pointer; no stream memory operations of the old kind; shared memory opt-in.
+        // Registered memory goes by its host pointer; no stream memory operations of the old kind; shared memory
+        // opt-in.
         91 => 1,
         97 => 48 << 10,
         // Host registering, no host page tables, no direct access to managed memory, read-only registering.

@@ -27,8 +27,8 @@ impl Machine {
         } else if let Some(gone) = self.memory.remove(id, call.place)
             && let Some(device) = self.devices.get_mut(gone.device)
         {
-            // SAFETY: `mem_alloc_managed` opened the memory on this device; it has just left the table, and by the driver
-            // contract the program uses it no more.
+            // SAFETY: `mem_alloc_managed` opened the memory on this device; it has just left the table, and by the
+            // driver contract the program uses it no more.
             unsafe { device.space.close_managed(gone.base, gone.size) };
         }
         Ok(())

@@ -54,7 +54,8 @@ impl SimDriver {
         Self { token, ranges, missing, process_wide, machine }
     }
 
-    /// The state. A thread that panicked while it held the lock left it usable: nothing in it is ever half done for Rust.
+    /// The state. A thread that panicked while it held the lock left it usable: nothing in it is ever half done for
+    /// Rust.
     pub(super) fn lock(&self) -> MutexGuard<'_, Machine> {
         self.machine.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -88,8 +89,8 @@ impl SimDriver {
         status
     }
 
-    /// Logs violations, without the lock: a logger may use the driver. Those of the process's own simulator go to stderr
-    /// where nothing is logged: they would be lost otherwise.
+    /// Logs violations, without the lock: a logger may use the driver. Those of the process's own simulator go to
+    /// stderr where nothing is logged: they would be lost otherwise.
     pub(super) fn show(&self, violations: &[Violation]) {
         let to_stderr = self.process_wide && log::max_level() == LevelFilter::Off;
         for violation in violations {

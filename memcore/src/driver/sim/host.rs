@@ -16,8 +16,8 @@ const ALLOC_FLAGS: u32 = 0b111;
 /// `CU_MEMHOSTREGISTER_PORTABLE`, `_DEVICEMAP` and `_READ_ONLY`; memory of other devices is not simulated.
 const REGISTER_FLAGS: u32 = 0b1011;
 
-/// Where in its page small memory starts. The driver hands out pieces of pages, aligned to 512 bytes (seen on an H200): a
-/// program that counts on more must fail here too.
+/// Where in its page small memory starts. The driver hands out pieces of pages, aligned to 512 bytes (seen on an H200):
+/// a program that counts on more must fail here too.
 fn offset_in_page(size: u64) -> u64 {
     const PIECE: u64 = 512;
     if size <= pages::page_size() - PIECE { PIECE } else { 0 }
@@ -73,8 +73,8 @@ impl Machine {
             self.locked_bytes = self.locked_bytes.saturating_sub(gone.size);
             let pages = gone.base - offset_in_page(gone.size);
             let pointer = core::ptr::with_exposed_provenance_mut(pages as usize);
-            // SAFETY: `mem_host_alloc` mapped these pages; the memory has just left the table, and by the driver contract
-            // the program uses it no more.
+            // SAFETY: `mem_host_alloc` mapped these pages; the memory has just left the table, and by the driver
+            // contract the program uses it no more.
             unsafe { pages::unmap(pointer, pages::whole_pages(gone.size)) };
         }
         Ok(())
@@ -116,8 +116,8 @@ impl Machine {
         }
         self.locked_bytes = self.lock_more(size)?;
         let made = (Kind::Registered, self.device_of(context), context);
-        // SAFETY: by the driver contract the memory lives until it is unregistered, which takes it out of the table; its
-        // provenance was exposed above.
+        // SAFETY: by the driver contract the memory lives until it is unregistered, which takes it out of the table;
+        // its provenance was exposed above.
         unsafe { self.memory.insert(made, (base, size), call.place, None) };
         Ok(())
     }

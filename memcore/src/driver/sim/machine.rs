@@ -32,8 +32,8 @@ const MAX_CALLS: usize = 1 << 16;
 ///
 /// # Safety
 ///
-/// Of every unsafe entry point: its caller keeps what `Driver` asks of the method of that name. The proofs here call it the
-/// driver contract, and use of it that
+/// Of every unsafe entry point: its caller keeps what `Driver` asks of the method of that name. The proofs here call it
+/// the driver contract, and use of it that
 ///
 /// - an out pointer is null, or has room for what the function writes through it;
 /// - the program leaves a range that an operation reads or writes to that operation until it is done, which of an

@@ -1,4 +1,5 @@
-//! Managed memory moved ahead of use, and hints about its use: pages have no place here, so that only the rules are kept.
+//! Managed memory moved ahead of use, and hints about its use: pages have no place here, so that only the rules are
+//! kept.
 
 use super::call::{Answer, Call};
 use super::graph::Op;

@@ -110,8 +110,8 @@ pub(super) enum Found {
 /// All allocations of a simulator.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// INVARIANT: the bytes of managed, page-locked and registered memory are good for reads and writes at their address,
-    /// whose provenance is exposed.
+    /// INVARIANT: the bytes of managed, page-locked and registered memory are good for reads and writes at their
+    /// address, whose provenance is exposed.
     live: HashMap<u64, Allocation>,
     by_base: BTreeMap<u64, u64>,
     /// What was taken out.

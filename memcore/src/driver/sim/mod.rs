@@ -1,8 +1,8 @@
 //! The simulated device: CUDA without a GPU, which checks the program that runs on it.
 //!
-//! It has the driver's entry points, results and codes. Work on streams is deferred and runs as late as the rules of CUDA
-//! allow, so that a missing wait shows as data that is not there; see [`Order`]. Device addresses cannot be read by the
-//! host, and memory that was never written or was freed reads as `0xCB` bytes.
+//! It has the driver's entry points, results and codes. Work on streams is deferred and runs as late as the rules of
+//! CUDA allow, so that a missing wait shows as data that is not there; see [`Order`]. Device addresses cannot be read
+//! by the host, and memory that was never written or was freed reads as `0xCB` bytes.
 //!
 //! A program runs on it with `MEMCORE_DRIVER=sim`, and then these variables say what it is made of:
 //!
@@ -16,13 +16,13 @@
 //! fail ([`Fault`]).
 //!
 //! What is found wrong is a [`Violation`]: memory used after it was freed, freed twice, freed by an address that no
-//! allocation has, used past its end, or never freed. It is recorded and logged at once, as an error, and the call returns
-//! what the driver would. On the simulator that `MEMCORE_DRIVER` names it is written to stderr instead where nothing is
-//! logged (`log::max_level()` is `Off`, as without a logger). Leaks are looked for by [`Sim::finish`] only, so that
-//! simulator, which nothing finishes, reports none.
+//! allocation has, used past its end, or never freed. It is recorded and logged at once, as an error, and the call
+//! returns what the driver would. On the simulator that `MEMCORE_DRIVER` names it is written to stderr instead where
+//! nothing is logged (`log::max_level()` is `Off`, as without a logger). Leaks are looked for by [`Sim::finish`] only,
+//! so that simulator, which nothing finishes, reports none.
 //!
-//! What it does not show: kernels, since it runs none; how fast a GPU is; whether reads of memory that was never written,
-//! or operations that nothing orders, happened to give the expected bytes.
+//! What it does not show: kernels, since it runs none; how fast a GPU is; whether reads of memory that was never
+//! written, or operations that nothing orders, happened to give the expected bytes.
 
 // How it is built: `front` takes every call, `machine` holds the state, and a file for each part of the driver has the
 // entry points of that part. Work on streams becomes a graph (`graph`), `run` runs it, and `order` says when.
@@ -132,10 +132,11 @@ impl Sim {
         self.driver.lock().reports.all()
     }
 
-    /// Ends the simulation: runs what is still queued, looks for leaks, and returns every violation found since the start,
-    /// in order.
+    /// Ends the simulation: runs what is still queued, looks for leaks, and returns every violation found since the
+    /// start, in order.
     ///
-    /// Memory that still has an owner is reported as a leak, stays mapped, and can still be used and freed by its owner.
+    /// Memory that still has an owner is reported as a leak, stays mapped, and can still be used and freed by its
+    /// owner.
     ///
     /// ```
     /// use memcore::prelude::*;

@@ -86,7 +86,8 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// A violation of `kind` by `operation` (a stable key) at `place`; `summary` says it in a sentence, `help` what to do.
+    /// A violation of `kind` by `operation` (a stable key) at `place`; `summary` says it in a sentence, `help` what to
+    /// do.
     pub(super) fn new(
         kind: ViolationKind,
         operation: &'static str,

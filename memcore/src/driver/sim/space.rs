@@ -31,8 +31,8 @@ impl Space {
     const MIN_LEN: u64 = 1 << 26;
 
     /// Reserves a range for a device of `memory` bytes: eight times as much, so that addresses are seldom used anew, or
-    /// less where the system refuses that. Not more: a simulator whose memory was leaked keeps its range, and a process has
-    /// room for some 128 TiB.
+    /// less where the system refuses that. Not more: a simulator whose memory was leaked keeps its range, and a process
+    /// has room for some 128 TiB.
     pub(super) fn reserve(memory: u64) -> Self {
         let wanted = memory.saturating_mul(8).clamp(Self::DEFAULT_LEN, Self::MAX_LEN);
         let mut len = wanted.next_power_of_two();
@@ -82,8 +82,8 @@ impl Space {
     ///
     /// # Safety
     ///
-    /// [`Space::open_managed`] returned `base` for `size`, this is the first close since, and nothing uses the memory any
-    /// more.
+    /// [`Space::open_managed`] returned `base` for `size`, this is the first close since, and nothing uses the memory
+    /// any more.
     pub(super) unsafe fn close_managed(&mut self, base: u64, size: u64) {
         // SAFETY: by this function's contract these are opened pages of the range, which nothing uses.
         unsafe { pages::close(base, pages::whole_pages(size)) };
@@ -102,8 +102,8 @@ impl Drop for Space {
         let end = if self.open > 0 { self.managed.range.start } else { self.range.end };
         let start = self.range.start;
         if let (Ok(len @ 1..), Ok(address)) = (usize::try_from(end.saturating_sub(start)), usize::try_from(start)) {
-            // SAFETY: the pages are this space's own by its invariant. Of them only open managed memory can be in use, and
-            // its half is left out where there is any.
+            // SAFETY: the pages are this space's own by its invariant. Of them only open managed memory can be in use,
+            // and its half is left out where there is any.
             unsafe { pages::unmap(core::ptr::with_exposed_provenance_mut(address), len) };
         }
     }

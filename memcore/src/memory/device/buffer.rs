@@ -17,9 +17,10 @@ use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
 ///
 /// It derefs to [`DeviceSlice`], which has the copies, ranges and fills. [`device_vec!`](crate::device_vec) makes one.
 /// Dropped, it is freed; the drop neither waits nor panics, and a failure goes to
-/// [`Context::take_drop_errors`](crate::Context::take_drop_errors). The memory is aligned to at least 256 bytes; for a type
-/// that asks for more than the driver gives the constructors say [`Error::Unsupported`](crate::Error::Unsupported). An empty
-/// buffer, and one of a type without bytes, has no memory and makes no driver call.
+/// [`Context::take_drop_errors`](crate::Context::take_drop_errors). The memory is aligned to at least 256 bytes; for a
+/// type that asks for more than the driver gives the constructors say
+/// [`Error::Unsupported`](crate::Error::Unsupported). An empty buffer, and one of a type without bytes, has no memory
+/// and makes no driver call.
 ///
 /// The constructors without `_in` use the current context ([`Context::current`]). All are complete on return; they call
 /// `cuMemAllocFromPoolAsync` (or `cuMemAlloc_v2`, where the device has no pools), what their own text names, and
@@ -225,9 +226,9 @@ impl<T> DeviceBuffer<T> {
     /// The whole buffer as a slice.
     #[must_use]
     pub fn as_slice(&self) -> &DeviceSlice<T> {
-        // SAFETY: by the invariant `len` elements lie at `address`, in a context that `memory` keeps open (where there is
-        // none, `from_raw_parts` kept it open); they are initialised, or the caller of an `uninitialized` constructor
-        // answers for their not being read; they are borrowed as `self` is.
+        // SAFETY: by the invariant `len` elements lie at `address`, in a context that `memory` keeps open (where there
+        // is none, `from_raw_parts` kept it open); they are initialised, or the caller of an `uninitialized`
+        // constructor answers for their not being read; they are borrowed as `self` is.
         unsafe { DeviceSlice::from_raw_parts(DevicePointer::from_raw(self.address), self.len) }
     }
 

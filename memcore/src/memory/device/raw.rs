@@ -40,8 +40,9 @@ impl<T> DeviceBuffer<T> {
         }
     }
 
-    /// Gives up ownership: the memory is freed when [`from_raw_parts`](Self::from_raw_parts) makes a buffer of it again.
-    /// Its context stays open for the life of the process. An empty buffer's pointer is not null and has no memory.
+    /// Gives up ownership: the memory is freed when [`from_raw_parts`](Self::from_raw_parts) makes a buffer of it
+    /// again. Its context stays open for the life of the process. An empty buffer's pointer is not null and has no
+    /// memory.
     #[must_use = "the memory is leaked unless it is put together again"]
     pub fn into_raw_parts(self) -> (DevicePointer<T>, usize) {
         let parts = (self.as_device_ptr(), self.len);
@@ -50,8 +51,8 @@ impl<T> DeviceBuffer<T> {
     }
 
     /// Takes ownership of device memory: made by [`into_raw_parts`](Self::into_raw_parts), or by another library in the
-    /// device's primary context with `cuMemAlloc`, `cudaMalloc`, or from a pool. The driver is asked which, and the free
-    /// matches. For memory that stays someone else's take [`borrowed`](Self::borrowed).
+    /// device's primary context with `cuMemAlloc`, `cudaMalloc`, or from a pool. The driver is asked which, and the
+    /// free matches. For memory that stays someone else's take [`borrowed`](Self::borrowed).
     ///
     /// If the driver cannot say whose the memory is it will not be freed, which is logged.
     ///
@@ -89,8 +90,8 @@ impl<T> DeviceBuffer<T> {
         Self { memory, address, len, marker: PhantomData }
     }
 
-    /// Device memory that stays someone else's, for as long as they keep it: a slice, which has all the copies, ranges and
-    /// fills. Nothing is freed when it goes.
+    /// Device memory that stays someone else's, for as long as they keep it: a slice, which has all the copies, ranges
+    /// and fills. Nothing is freed when it goes.
     ///
     /// # Safety
     ///
@@ -136,8 +137,8 @@ impl<T> DeviceBuffer<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidView`], with the buffer, if the size is no multiple of `U`'s, the address is not aligned for `U`,
-    /// or `U` has no bytes.
+    /// [`Error::InvalidView`], with the buffer, if the size is no multiple of `U`'s, the address is not aligned for
+    /// `U`, or `U` has no bytes.
     #[track_caller]
     pub fn cast<U: DeviceCopy>(mut self) -> Result<DeviceBuffer<U>, (Error, Self)> {
         match view_len::<T, U>(self.address, self.len) {

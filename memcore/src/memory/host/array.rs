@@ -19,8 +19,8 @@ use crate::memory::size::{bytes_of, view_len};
 pub(super) struct HostArray<T, K: HostMemory> {
     /// INVARIANT: `None` where there are no bytes, or where they are not this array's to free.
     owner: Option<HostOwner<K>>,
-    /// INVARIANT: aligned; `len` elements, this array's alone, while it lives; dangling where they have no bytes. They are
-    /// initialised, or the caller of `uninitialized` keeps them from being referred to.
+    /// INVARIANT: aligned; `len` elements, this array's alone, while it lives; dangling where they have no bytes. They
+    /// are initialised, or the caller of `uninitialized` keeps them from being referred to.
     pointer: NonNull<T>,
     len: usize,
     marker: PhantomData<T>,
@@ -102,8 +102,8 @@ impl<T, K: HostMemory> HostArray<T, K> {
 
     /// # Safety
     ///
-    /// `pointer` is the start of an allocation of this kind, of at least `len` elements, initialised, aligned for `T`, not
-    /// used by pending work, and nobody else's from here on. A `len` of 0 asks for nothing, and takes nothing over.
+    /// `pointer` is the start of an allocation of this kind, of at least `len` elements, initialised, aligned for `T`,
+    /// not used by pending work, and nobody else's from here on. A `len` of 0 asks for nothing, and takes nothing over.
     pub(super) unsafe fn from_raw_parts(pointer: *mut T, len: usize) -> Self {
         let Some(start) = NonNull::new(pointer).filter(|_| len != 0 && size_of::<T>() != 0) else {
             return Self { len, ..Self::EMPTY };
@@ -162,7 +162,8 @@ impl<T, K: HostMemory> HostArray<T, K> {
         T: NoUninit + AnyBitPattern,
     {
         let (pointer, len) = self.view()?;
-        // SAFETY: the same initialised bytes, as many and aligned, any of which are a `U` and a `T`; borrowed as `self` is.
+        // SAFETY: the same initialised bytes, as many and aligned, any of which are a `U` and a `T`; borrowed as `self`
+        // is.
         Ok(unsafe { slice::from_raw_parts_mut(pointer.as_ptr(), len) })
     }
 

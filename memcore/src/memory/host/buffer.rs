@@ -92,8 +92,8 @@ macro_rules! host_buffer {
             ///
             /// # Safety
             ///
-            /// Every element is written before anything reads it, or makes a reference to it as a `T`: take the pointer of
-            /// [`into_raw_parts`](Self::into_raw_parts), write through it, and put the buffer together again.
+            /// Every element is written before anything reads it, or makes a reference to it as a `T`: take the pointer
+            /// of [`into_raw_parts`](Self::into_raw_parts), write through it, and put the buffer together again.
             ///
             /// ```
             /// use memcore::prelude::*;
@@ -157,8 +157,8 @@ macro_rules! host_buffer {
                 self.array.try_free().map_err(|(error, array)| (error, Self { array }))
             }
 
-            /// Gives up ownership: the memory is freed when [`from_raw_parts`](Self::from_raw_parts) makes a buffer of it
-            /// again. Its context stays open for the life of the process.
+            /// Gives up ownership: the memory is freed when [`from_raw_parts`](Self::from_raw_parts) makes a buffer of
+            /// it again. Its context stays open for the life of the process.
             #[must_use = "the memory is leaked unless it is put together again"]
             pub fn into_raw_parts(self) -> ($raw, usize) {
                 let (pointer, len) = self.array.into_raw_parts();
@@ -172,9 +172,9 @@ macro_rules! host_buffer {
             ///
             /// # Safety
             ///
-            /// `pointer` is the start of such an allocation, of at least `len` elements, initialised, aligned for `T`, not
-            /// used by pending work, and nobody else's from here on. A `len` of 0 asks for nothing, and takes nothing
-            /// over.
+            /// `pointer` is the start of such an allocation, of at least `len` elements, initialised, aligned for `T`,
+            /// not used by pending work, and nobody else's from here on; the context that it was made in is open in
+            /// memcore. A `len` of 0 asks for nothing, and takes nothing over.
             #[must_use]
             pub unsafe fn from_raw_parts(pointer: $raw, len: usize) -> Self {
                 // SAFETY: the caller's contract.
@@ -202,8 +202,8 @@ macro_rules! host_buffer {
             ///
             /// # Errors
             ///
-            /// [`Error::InvalidView`] if the size is no multiple of `U`'s, the address is not aligned for `U`, or `U` has
-            /// no bytes.
+            /// [`Error::InvalidView`] if the size is no multiple of `U`'s, the address is not aligned for `U`, or `U`
+            /// has no bytes.
             pub fn view_as<U: AnyBitPattern>(&self) -> Result<&[U]>
             where
                 T: NoUninit,
@@ -236,8 +236,9 @@ macro_rules! host_buffer {
                 cast.map_err(|(error, array)| (error, Self { array }))
             }
 
-            /// Fills the buffer from its start with what `reader` gives, until it is full or the reader ends, and returns
-            /// how many elements were read. The bytes go straight into this memory; it waits for the reader alone.
+            /// Fills the buffer from its start with what `reader` gives, until it is full or the reader ends, and
+            /// returns how many elements were read. The bytes go straight into this memory; it waits for the reader
+            /// alone.
             ///
             /// ```
             /// use memcore::prelude::*;

@@ -9,6 +9,7 @@ use core::hash::{Hash, Hasher};
 use core::ops::{Deref, DerefMut};
 use core::ptr;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
 
@@ -16,7 +17,7 @@ use super::array::HostArray;
 use super::boxed::host_box;
 use super::buffer::{host_buffer, host_traits};
 use super::owner::HostMemory;
-use crate::context::{Context, Inner};
+use crate::context::{Context, Inner, host_owner_of};
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result};
 use crate::memory::DeviceCopy;
@@ -27,6 +28,10 @@ pub(super) enum PageLocked {}
 impl HostMemory for PageLocked {
     fn require(_context: &Inner) -> Result<()> {
         Ok(())
+    }
+
+    fn owner(address: u64) -> Result<Arc<Inner>> {
+        host_owner_of(address)
     }
 
     fn allocate(driver: &dyn Driver, bytes: usize) -> Result<*mut c_void> {
@@ -45,17 +50,17 @@ impl HostMemory for PageLocked {
 /// An array of `T`s in page-locked host memory, which it owns: a `Box<[T]>` that the device reads and writes directly.
 ///
 /// It derefs to `[T]`. Copies between it and a device run at the full speed of the bus and can be asynchronous, where
-/// pageable memory goes through the driver's own buffers. Since it takes physical memory from the whole system, lock what
-/// the copies need and no more. The memory is cacheable. The driver aligns it to 512 bytes (seen, not documented); for a
-/// type that asks for more the constructors may say [`Error::Unsupported`].
-/// [`locked_vec!`](crate::locked_vec) makes one.
+/// pageable memory goes through the driver's own buffers. Since it takes physical memory from the whole system, lock
+/// what the copies need and no more. The memory is cacheable. The driver aligns it to 512 bytes (seen, not documented);
+/// for a type that asks for more the constructors may say [`Error::Unsupported`]. [`locked_vec!`](crate::locked_vec)
+/// makes one.
 ///
-/// The constructors without `_in` use the current context ([`Context::current`]); any device may use the memory. They call
-/// `cuMemHostAlloc`, which does not wait for device work. Their errors are [`Error::OutOfMemory`], also at the limit on
-/// locked memory; [`Error::SizeOverflow`]; the driver's code; and, without `_in`, what opening the default context fails
-/// with. Dropped, the memory is freed (`cuMemFreeHost`), on any thread; the drop does not panic, and a failure goes to
-/// [`Context::take_drop_errors`]. An empty buffer, and one of a type without bytes, has no memory and makes no driver
-/// call.
+/// The constructors without `_in` use the current context ([`Context::current`]); any device may use the memory. They
+/// call `cuMemHostAlloc`, which does not wait for device work. Their errors are [`Error::OutOfMemory`], also at the
+/// limit on locked memory; [`Error::SizeOverflow`]; the driver's code; and, without `_in`, what opening the default
+/// context fails with. Dropped, the memory is freed (`cuMemFreeHost`), on any thread; the drop does not panic, and a
+/// failure goes to [`Context::take_drop_errors`]. An empty buffer, and one of a type without bytes, has no memory and
+/// makes no driver call.
 ///
 /// ```
 /// use memcore::prelude::*;

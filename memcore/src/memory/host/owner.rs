@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::context::{Context, Inner, Relaxed, freed_at_exit, host_owner_of};
+use crate::context::{Inner, Relaxed, freed_at_exit};
 use crate::driver::Driver;
 use crate::error::{Error, Result};
 
@@ -15,8 +15,8 @@ pub(super) trait HostMemory {
     #[track_caller]
     fn require(context: &Inner) -> Result<()>;
 
-    /// Called when memory of this kind is taken over.
-    fn adopted() {}
+    /// The open context that memory of this kind, made elsewhere, belongs to.
+    fn owner(address: u64) -> Result<Arc<Inner>>;
 
     /// Asks the driver for `bytes`, more than 0, whose contents are whatever they are.
     #[track_caller]
@@ -60,15 +60,14 @@ impl<K: HostMemory> HostOwner<K> {
         Ok(Self { context, pointer, is_freed: false, kind: PhantomData })
     }
 
-    /// Memory made elsewhere, to be freed in an open context whose driver knows it, else in the current one.
+    /// Memory made elsewhere.
     ///
     /// # Safety
     ///
-    /// `pointer` is from the kind's driver function (or the runtime API's of that kind), and nobody else's from here on.
+    /// `pointer` is from the kind's driver function (or the runtime API's of that kind), and nobody else's from here
+    /// on.
     pub(super) unsafe fn adopt(pointer: NonNull<c_void>) -> Result<Self> {
-        K::adopted();
-        let current = Context::current()?.inner;
-        let context = host_owner_of(pointer.as_ptr().expose_provenance() as u64, current);
+        let context = K::owner(pointer.as_ptr().expose_provenance() as u64)?;
         Ok(Self { context, pointer, is_freed: false, kind: PhantomData })
     }
 

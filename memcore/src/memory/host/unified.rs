@@ -8,6 +8,7 @@ use core::hash::{Hash, Hasher};
 use core::ops::{Deref, DerefMut};
 use core::ptr;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
 
@@ -15,7 +16,7 @@ use super::array::HostArray;
 use super::boxed::host_box;
 use super::buffer::{host_buffer, host_traits};
 use super::owner::HostMemory;
-use crate::context::{Context, Inner};
+use crate::context::{Context, Inner, owner_of};
 use crate::copy::note_managed_memory;
 use crate::device::DeviceAttribute;
 use crate::driver::ffi::CUdeviceptr;
@@ -42,8 +43,12 @@ impl HostMemory for Managed {
         Ok(())
     }
 
-    fn adopted() {
+    fn owner(address: u64) -> Result<Arc<Inner>> {
         note_managed_memory();
+        owner_of(address).or_else(|_| {
+            // Opening the current context may be what makes the address known.
+            Context::current().and_then(|_| owner_of(address))
+        })
     }
 
     fn allocate(driver: &dyn Driver, bytes: usize) -> Result<*mut c_void> {
@@ -63,21 +68,21 @@ impl HostMemory for Managed {
 
 /// An array of `T`s in unified memory, which it owns: a `Box<[T]>` at one address for host and device.
 ///
-/// It derefs to `[T]`; pages move to whoever touches them. [`as_device_slice`](Self::as_device_slice) is the device's side,
-/// for copies and fills that the device does. [`unified_vec!`](crate::unified_vec) makes one, and
+/// It derefs to `[T]`; pages move to whoever touches them. [`as_device_slice`](Self::as_device_slice) is the device's
+/// side, for copies and fills that the device does. [`unified_vec!`](crate::unified_vec) makes one, and
 /// [`MemoryAdvise`](crate::memory::MemoryAdvise) moves its pages ahead of use.
 ///
-/// While the device works on it (a kernel, or a raw asynchronous copy) the host must not read or write it: that would be a
-/// race, whose values are anyone's. memcore's safe calls are complete on return, so that with them alone it cannot happen;
-/// whoever gives [`as_unified_ptr`](Self::as_unified_ptr) to a kernel waits for the kernel before the next use.
+/// While the device works on it (a kernel, or a raw asynchronous copy) the host must not read or write it: that would
+/// be a race, whose values are anyone's. memcore's safe calls are complete on return, so that with them alone it cannot
+/// happen; whoever gives [`as_unified_ptr`](Self::as_unified_ptr) to a kernel waits for the kernel before the next use.
 ///
-/// The constructors without `_in` use the current context ([`Context::current`]). They call `cuMemAllocManaged`, which does
-/// not wait for device work. Their errors are [`Error::Unsupported`] where the device has no unified memory, or none that
-/// the host may use while the device is busy (`CONCURRENT_MANAGED_ACCESS` is 0); [`Error::OutOfMemory`];
-/// [`Error::SizeOverflow`]; the driver's code; and, without `_in`, what opening the default context fails with. Dropped,
-/// the memory is freed (`cuMemFree_v2`, which may wait for device work); the drop does not panic, and a failure goes to
-/// [`Context::take_drop_errors`]. An empty buffer, and one of a type without bytes, has no memory and makes no driver
-/// call.
+/// The constructors without `_in` use the current context ([`Context::current`]). They call `cuMemAllocManaged`, which
+/// does not wait for device work. Their errors are [`Error::Unsupported`] where the device has no unified memory, or
+/// none that the host may use while the device is busy (`CONCURRENT_MANAGED_ACCESS` is 0); [`Error::OutOfMemory`];
+/// [`Error::SizeOverflow`]; the driver's code; and, without `_in`, what opening the default context fails with.
+/// Dropped, the memory is freed (`cuMemFree_v2`, which may wait for device work); the drop does not panic, and a
+/// failure goes to [`Context::take_drop_errors`]. An empty buffer, and one of a type without bytes, has no memory and
+/// makes no driver call.
 ///
 /// ```
 /// use memcore::prelude::*;
@@ -104,8 +109,8 @@ host_buffer!(
 
 /// One `T` in unified memory, which it owns: a `Box<T>` at one address for host and device.
 ///
-/// It derefs to `T`. What its constructors call and fail with, what its drop does, and when the host may use it, is as for
-/// [`UnifiedBuffer`]. [`unified_box!`](crate::unified_box) makes one.
+/// It derefs to `T`. What its constructors call and fail with, what its drop does, and when the host may use it, is as
+/// for [`UnifiedBuffer`]. [`unified_box!`](crate::unified_box) makes one.
 ///
 /// ```
 /// use memcore::prelude::*;
@@ -140,15 +145,15 @@ macro_rules! device_side {
                 DevicePointer::from_raw(self.array.address())
             }
 
-            /// The memory as the device's, to be read. All bytes of a `T` are initialised, and no `T` changes behind a shared
-            /// reference: what the host's side has to promise for the device's to be viewed as anything.
+            /// The memory as the device's, to be read. All bytes of a `T` are initialised, and no `T` changes behind a
+            /// shared reference: what the host's side has to promise for the device's to be viewed as anything.
             #[must_use]
             pub fn as_device_slice(&self) -> &DeviceSlice<T>
             where
                 T: NoUninit,
             {
-                // SAFETY: unified memory is the device's too, in a context that the owner keeps open; it is initialised, and
-                // borrowed as `self` is.
+                // SAFETY: unified memory is the device's too, in a context that the owner keeps open; it is
+                // initialised, and borrowed as `self` is.
                 unsafe { DeviceSlice::from_raw_parts(self.as_device_ptr(), self.array.len()) }
             }
 

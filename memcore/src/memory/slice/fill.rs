@@ -20,8 +20,9 @@ impl<T> DeviceSlice<T> {
     /// # Ok::<(), memcore::Error>(())
     /// ```
     ///
-    /// Driver functions: one `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async` where the value's bytes repeat every 1, 2 or 4; else one
-    /// `cuMemcpyHtoDAsync_v2` and ⌈log₂ len⌉ `cuMemcpyDtoDAsync_v2`; then `cuStreamSynchronize`.
+    /// Driver functions: one `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async` where the value's bytes repeat
+    /// every 1, 2 or 4; else one `cuMemcpyHtoDAsync_v2` and ⌈log₂ len⌉ `cuMemcpyDtoDAsync_v2`; then
+    /// `cuStreamSynchronize`.
     ///
     /// # Errors
     ///
@@ -69,8 +70,8 @@ impl<T> DeviceSlice<T> {
         self.set_bytes(&[value], self.size_in_bytes(), Mode::Waited(Order::Now))
     }
 
-    /// Writes `value` to every two bytes. Complete on return. Driver functions: `cuMemsetD16Async` (`D8` where both bytes
-    /// are equal), `cuStreamSynchronize`.
+    /// Writes `value` to every two bytes. Complete on return. Driver functions: `cuMemsetD16Async` (`D8` where both
+    /// bytes are equal), `cuStreamSynchronize`.
     ///
     /// # Errors
     ///
@@ -80,8 +81,8 @@ impl<T> DeviceSlice<T> {
         self.set_units(&value.to_ne_bytes(), Mode::Waited(Order::Now))
     }
 
-    /// Writes `value` to every four bytes. Complete on return. Driver functions: `cuMemsetD32Async` (`D16` or `D8` where
-    /// the value repeats), `cuStreamSynchronize`.
+    /// Writes `value` to every four bytes. Complete on return. Driver functions: `cuMemsetD32Async` (`D16` or `D8`
+    /// where the value repeats), `cuStreamSynchronize`.
     ///
     /// # Errors
     ///
@@ -118,11 +119,13 @@ impl<T> DeviceSlice<T> {
         self.set_bytes(&[value], self.size_in_bytes(), Mode::Raw(stream))
     }
 
-    /// As [`set_16`](Self::set_16), queued on `stream`. Does not wait. Driver function: `cuMemsetD16Async` (`D8` where both bytes are equal).
+    /// As [`set_16`](Self::set_16), queued on `stream`. Does not wait. Driver function: `cuMemsetD16Async` (`D8` where
+    /// both bytes are equal).
     ///
     /// # Errors
     ///
-    /// [`Error::MisalignedSet`] if address or size are no multiples of 2; [`Error::DifferentDrivers`]; [`Error::OtherDevice`]; the driver's code.
+    /// [`Error::MisalignedSet`] if address or size are no multiples of 2; [`Error::DifferentDrivers`];
+    /// [`Error::OtherDevice`]; the driver's code.
     ///
     /// # Safety
     ///
@@ -132,11 +135,13 @@ impl<T> DeviceSlice<T> {
         self.set_units(&value.to_ne_bytes(), Mode::Raw(stream))
     }
 
-    /// As [`set_32`](Self::set_32), queued on `stream`. Does not wait. Driver function: `cuMemsetD32Async` (`D16` or `D8` where the value repeats).
+    /// As [`set_32`](Self::set_32), queued on `stream`. Does not wait. Driver function: `cuMemsetD32Async` (`D16` or
+    /// `D8` where the value repeats).
     ///
     /// # Errors
     ///
-    /// [`Error::MisalignedSet`] if address or size are no multiples of 4; [`Error::DifferentDrivers`]; [`Error::OtherDevice`]; the driver's code.
+    /// [`Error::MisalignedSet`] if address or size are no multiples of 4; [`Error::DifferentDrivers`];
+    /// [`Error::OtherDevice`]; the driver's code.
     ///
     /// # Safety
     ///
@@ -191,8 +196,8 @@ impl<T> DeviceSlice<T> {
         if self.size_in_bytes() == 0 {
             return Ok(());
         }
-        // SAFETY: the slice has `count` times the unit's bytes, borrowed for this call alone, which waits; or the caller of
-        // an asynchronous set answers for them, whose unit is small enough to go into the call itself.
+        // SAFETY: the slice has `count` times the unit's bytes, borrowed for this call alone, which waits; or the
+        // caller of an asynchronous set answers for them, whose unit is small enough to go into the call itself.
         unsafe { copy::fill(self.context()?, self.address(), unit, count, mode) }
     }
 }

@@ -39,8 +39,8 @@ use crate::error::Result;
 /// ```
 // INVARIANT of a reference to it: the length times the size of `T` is at most `isize::MAX`; and unless that is 0, the
 // bytes from the address on are device memory of a context that stays open for the reference's lifetime, to be used
-// under the rules for `&[T]` and `&mut [T]`; they are initialised, or the caller of an `uninitialized` constructor answers
-// for their not being read. The address is never null.
+// under the rules for `&[T]` and `&mut [T]`; they are initialised, or the caller of an `uninitialized` constructor
+// answers for their not being read. The address is never null.
 #[repr(transparent)]
 pub struct DeviceSlice<T> {
     /// Zero-sized: Rust can read nothing through a reference to it.
@@ -53,13 +53,13 @@ impl<T> DeviceSlice<T> {
     /// # Safety
     ///
     /// For `'a`: `len` elements from `pointer` on are device memory of a context that is open in memcore
-    /// ([`Context`](crate::Context)), initialised, and written by nobody. A `len` of 0 asks for nothing, and any pointer
-    /// will do.
+    /// ([`Context`](crate::Context)), initialised, and written by nobody. A `len` of 0 asks for nothing, and any
+    /// pointer will do.
     #[must_use]
     pub unsafe fn from_raw_parts<'a>(pointer: DevicePointer<T>, len: usize) -> &'a Self {
         let elements = ptr::slice_from_raw_parts(address_for::<T>(pointer.as_raw(), len).cast_const(), len);
-        // SAFETY: the elements have no size, so that nothing lies behind the reference; it is aligned (to 1) and not null.
-        // The caller answers for the device's side.
+        // SAFETY: the elements have no size, so that nothing lies behind the reference; it is aligned (to 1) and not
+        // null. The caller answers for the device's side.
         unsafe { &*(elements as *const Self) }
     }
 
@@ -68,13 +68,13 @@ impl<T> DeviceSlice<T> {
     /// # Safety
     ///
     /// For `'a`: `len` elements from `pointer` on are device memory of a context that is open in memcore
-    /// ([`Context`](crate::Context)), initialised, and used through nothing else. A `len` of 0 asks for nothing, and any
-    /// pointer will do.
+    /// ([`Context`](crate::Context)), initialised, and used through nothing else. A `len` of 0 asks for nothing, and
+    /// any pointer will do.
     #[must_use]
     pub unsafe fn from_raw_parts_mut<'a>(pointer: DevicePointer<T>, len: usize) -> &'a mut Self {
         let elements = ptr::slice_from_raw_parts_mut(address_for::<T>(pointer.as_raw(), len), len);
-        // SAFETY: the elements have no size, so that nothing lies behind the reference; it is aligned (to 1) and not null.
-        // The caller answers for the device's side.
+        // SAFETY: the elements have no size, so that nothing lies behind the reference; it is aligned (to 1) and not
+        // null. The caller answers for the device's side.
         unsafe { &mut *(elements as *mut Self) }
     }
 
@@ -96,8 +96,8 @@ impl<T> DeviceSlice<T> {
         self.len() * size_of::<T>()
     }
 
-    /// The first element's address, for a kernel or another library. An empty slice has an address too, which is not null
-    /// and has no memory.
+    /// The first element's address, for a kernel or another library. An empty slice has an address too, which is not
+    /// null and has no memory.
     #[must_use]
     pub fn as_device_ptr(&self) -> DevicePointer<T> {
         DevicePointer::from_raw(self.address())

@@ -46,8 +46,8 @@ impl<T> DeviceSlice<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`]; [`Error::DifferentDrivers`]; [`Error::InvalidValue`] if bytes that come to the host are
-    /// no value of `T`; the driver's code.
+    /// [`Error::LengthMismatch`]; [`Error::DifferentDrivers`]; [`Error::InvalidValue`] if bytes that come to the host
+    /// are no value of `T`; the driver's code.
     #[doc(alias = "copy_to_host")]
     #[track_caller]
     pub fn copy_to<'a, D>(&'a self, destination: D) -> Result<()>
@@ -58,8 +58,8 @@ impl<T> DeviceSlice<T> {
         destination.__as_copy_destination().copy(DeviceSource::new(self), Order::Now)
     }
 
-    /// Queues a copy of all of `source` into this slice on `stream`. Does not wait; `copy!(slice <- source, async stream)` is
-    /// the same. Driver function: one of those of [`copy!`](crate::copy).
+    /// Queues a copy of all of `source` into this slice on `stream`. Does not wait; `copy!(slice <- source, async
+    /// stream)` is the same. Driver function: one of those of [`copy!`](crate::copy).
     ///
     /// # Errors
     ///
@@ -80,8 +80,8 @@ impl<T> DeviceSlice<T> {
         unsafe { DeviceDestination::new(self).copy_raw(source.__as_copy_source(), stream) }
     }
 
-    /// Queues a copy of all of this slice into `destination` on `stream`. Does not wait; `copy!(destination <- slice, async
-    /// stream)` is the same. Driver function: one of those of [`copy!`](crate::copy).
+    /// Queues a copy of all of this slice into `destination` on `stream`. Does not wait; `copy!(destination <- slice,
+    /// async stream)` is the same. Driver function: one of those of [`copy!`](crate::copy).
     ///
     /// # Errors
     ///

@@ -6,8 +6,8 @@ use crate::memory::DeviceCopy;
 use crate::memory::size::view_len;
 
 impl<T> DeviceSlice<T> {
-    /// The same memory as `U`s. Its bytes are read as they are; whether they are values of `U` is checked when they come
-    /// back to the host.
+    /// The same memory as `U`s. Its bytes are read as they are; whether they are values of `U` is checked when they
+    /// come back to the host.
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -20,8 +20,8 @@ impl<T> DeviceSlice<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidView`](crate::Error::InvalidView) if the size is no multiple of `U`'s, the address is not aligned
-    /// for `U`, or `U` has no bytes.
+    /// [`Error::InvalidView`](crate::Error::InvalidView) if the size is no multiple of `U`'s, the address is not
+    /// aligned for `U`, or `U` has no bytes.
     pub fn view_as<U: DeviceCopy>(&self) -> Result<&DeviceSlice<U>> {
         let len = view_len::<T, U>(self.address(), self.len())?;
         // SAFETY: the same bytes, as many and aligned, borrowed as `self` is.

@@ -34,7 +34,8 @@ impl Deref for Rig {
 macro_rules! call {
     ($rig:expr, $method:ident($($arg:expr),* $(,)?)) => {{
         #[allow(unused_unsafe, reason = "some calls stand in the arguments of others")]
-        // SAFETY: the tests pass pointers to their own live memory, and handles that are live or that the driver refuses.
+        // SAFETY: the tests pass pointers to their own live memory, and handles that are live or that the driver
+        // refuses.
         let status = unsafe { $rig.driver.$method($($arg),*) };
         status
     }};
