@@ -15,7 +15,7 @@ use super::inner::Inner;
 use super::ticket::Ticket;
 use crate::driver::ffi::CUstream;
 use crate::driver::{check, symbol};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What the awaited work writes that safe code can reach without the driver.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +59,17 @@ pub(crate) fn settle(context: &Inner, stream: CUstream, exposed: Exposed<'_>) ->
         }
         thread::sleep(Duration::from_micros(u64::from(attempt)));
     }
+    prove(context, &error, exposed);
+    Err(error)
+}
+
+/// Settles memory whose work cannot be waited for, as `error` says: by the ticket; or, where only device memory is
+/// concerned, by marking the context, so that nothing of it is freed any more.
+///
+/// # Aborts
+///
+/// As [`settle`].
+pub(crate) fn prove(context: &Inner, error: &Error, exposed: Exposed<'_>) {
     match exposed {
         Exposed::Nothing => context.mark_unsettled(),
         Exposed::HostVisible(Some(ticket)) if arrives(ticket) => context.mark_unsettled(),
@@ -72,7 +83,6 @@ pub(crate) fn settle(context: &Inner, stream: CUstream, exposed: Exposed<'_>) ->
             abort();
         }
     }
-    Err(error)
 }
 
 /// Work that was queued and has not been waited for. Should anything unwind meanwhile (a logger that panics), it is

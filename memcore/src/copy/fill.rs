@@ -39,6 +39,11 @@ impl Pattern {
     }
 }
 
+/// Whether a fill with the value at `address` is one call, which is queued whole or refused whole.
+pub(crate) fn fills_by_one_call(value: &[u8], address: CUdeviceptr) -> bool {
+    Pattern::of(value, address) != Pattern::Doubling
+}
+
 /// A fill of memory that was just allocated, before anyone has it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Filled<'v> {

@@ -6,7 +6,7 @@ mod fill;
 mod issue;
 mod operation;
 
-pub(crate) use fill::Filled;
+pub(crate) use fill::{Filled, fills_by_one_call};
 pub(crate) use issue::Mode;
 pub use issue::Order;
 use issue::{Writes, issue};

@@ -22,9 +22,13 @@ use crate::stream::Stream;
 ///
 /// let (source, mut back) = ([1u32, 2, 3], [0u32; 3]);
 /// // SAFETY: the sizes are those of the three memories, all alive; the device's is written before it is read, and
-/// freed // once, when nothing uses it. unsafe {     let pointer = cuda_malloc::<u32>(3)?;    
-/// memcpy_htod(pointer.as_raw(), source.as_ptr().cast(), 12)?;     memcpy_dtoh(back.as_mut_ptr().cast(),
-/// pointer.as_raw(), 12)?;     cuda_free(pointer)?; }
+/// // freed once, when nothing uses it.
+/// unsafe {
+///     let pointer = cuda_malloc::<u32>(3)?;
+///     memcpy_htod(pointer.as_raw(), source.as_ptr().cast(), 12)?;
+///     memcpy_dtoh(back.as_mut_ptr().cast(), pointer.as_raw(), 12)?;
+///     cuda_free(pointer)?;
+/// }
 /// assert_eq!(back, source);
 /// # Ok::<(), memcore::Error>(())
 /// ```

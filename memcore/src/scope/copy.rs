@@ -140,29 +140,27 @@ fn queue<'scope, 'env, T>(
     if from.is_host {
         // SAFETY: the address lies in device memory that is borrowed until the scope ends, so its context stays open.
         let context = unsafe { context_of(to.address)? };
-        if copy::has_managed_memory() {
-            scope.expose();
-        }
         let source = core::ptr::with_exposed_provenance(from.address as usize);
         // SAFETY: `Scoped`: both sides are as they have to be until the scope ends, and that waits.
-        return unsafe { copy::upload(context, to.address, source, bytes, mode) };
+        let queue = || unsafe { copy::upload(context, to.address, source, bytes, mode) };
+        return if copy::has_managed_memory() { scope.exposing(queue) } else { queue() };
     }
     // SAFETY: as above.
     let source_context = unsafe { context_of(from.address)? };
     if to.is_host {
-        scope.expose();
         let destination = core::ptr::with_exposed_provenance_mut(to.address as usize);
         // SAFETY: `Scoped`: both sides are as they have to be until the scope ends, and that waits.
-        return unsafe { copy::download(source_context, destination, HostKind::Unknown, from.address, bytes, mode) };
+        let queue =
+            || unsafe { copy::download(source_context, destination, HostKind::Unknown, from.address, bytes, mode) };
+        return scope.exposing(queue);
     }
     // SAFETY: as above.
     let context = unsafe { context_of(to.address)? };
-    if copy::has_managed_memory() || context.raw() != source_context.raw() {
-        scope.expose();
-    }
-    // SAFETY: `Scoped`: both sides are as they have to be until the scope ends, and that waits; one is borrowed
-    // exclusively, so that they do not overlap.
-    unsafe { copy::device_to_device(context, to.address, source_context, from.address, bytes, mode) }
+    // SAFETY: `Scoped`: both sides are as they have to be until the scope ends, and that waits; one is borrowed exclusively,
+    // so that they do not overlap.
+    let queue = || unsafe { copy::device_to_device(context, to.address, source_context, from.address, bytes, mode) };
+    let exposes = copy::has_managed_memory() || context.raw() != source_context.raw();
+    if exposes { scope.exposing(queue) } else { queue() }
 }
 
 macro_rules! scoped_pairs {

@@ -30,13 +30,19 @@ unsafe fn queue<T: DeviceCopy>(address: u64, len: usize, value: &T, scope: &Scop
     if len == 0 || size_of::<T>() == 0 {
         return Ok(());
     }
-    if copy::has_managed_memory() {
-        scope.expose();
-    }
     // SAFETY: the address lies in device memory that is borrowed until the scope ends, so its context stays open.
     let context = unsafe { context_of(address)? };
+    let value = bytemuck::bytes_of(value);
     // SAFETY: the caller's contract, and the scope waits.
-    unsafe { copy::fill_by_sets(context, address, bytemuck::bytes_of(value), len, scope.mode()) }
+    let queue = || unsafe { copy::fill_by_sets(context, address, value, len, scope.mode()) };
+    if !copy::has_managed_memory() {
+        return queue();
+    }
+    if !copy::fills_by_one_call(value, address) {
+        // Refused half-way, it is in flight half-way.
+        scope.expose();
+    }
+    scope.exposing(queue)
 }
 
 impl<'env, T: DeviceCopy> ScopedFill<'_, 'env, T> for DeviceDestination<'env, T> {

@@ -2,16 +2,17 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Brand, End, Scope, State, join};
+use super::{Brand, End, Scope, State, join, proof};
 use crate::error::{Error, Result};
 use crate::stream::Stream;
 
 /// Scopes on any number of streams, which all end together; see [`scope`].
 pub struct Scopes<'env> {
     /// The streams used, each with what has to be known when it is waited for.
-    used: Mutex<Vec<(&'env Stream, Arc<State>)>>,
+    used: Mutex<VecDeque<(&'env Stream, Arc<State>)>>,
     env: Brand<'env>,
 }
 
@@ -68,11 +69,11 @@ impl<'env> Scopes<'env> {
     ) -> Result<R, E> {
         let state = Arc::new(State::begin(stream)?);
         // Noted before anything is queued, so that it is waited for whatever `f` does.
-        self.lock().push((stream, Arc::clone(&state)));
+        self.lock().push_back((stream, Arc::clone(&state)));
         f(&Scope { stream, state: &state, brand: PhantomData, env: PhantomData })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<(&'env Stream, Arc<State>)>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(&'env Stream, Arc<State>)>> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -83,9 +84,15 @@ struct Ends<'s, 'env>(&'s Scopes<'env>);
 impl Ends<'_, '_> {
     #[track_caller]
     fn settle(&self) -> Result<()> {
+        let used: Vec<_> = self.0.lock().iter().map(|(stream, state)| (*stream, Arc::clone(state))).collect();
+        // Before the first wait, which may find that the context is dead, and then it is too late.
+        let proofs: Vec<_> = used.iter().map(|(stream, state)| proof(stream, state)).collect();
         let mut first = Ok(());
-        for (stream, state) in core::mem::take(&mut *self.0.lock()) {
-            first = first.and(End { stream, state: &state }.wait());
+        for ((stream, state), proof) in used.iter().zip(proofs) {
+            let end = End { stream, state };
+            // From here on `end` answers for the stream. What unwinds leaves the others to the next call.
+            self.0.lock().pop_front();
+            first = first.and(end.wait_with(proof));
         }
         first
     }

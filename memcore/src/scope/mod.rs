@@ -22,9 +22,9 @@ use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::context::{Allocation, Exposed, Relaxed, settle};
+use crate::context::{Allocation, Bound, Exposed, Relaxed, prove, settle};
 use crate::copy::Mode;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Status};
 use crate::stream::Stream;
 
 /// Neither longer nor shorter: a lifetime that is a name.
@@ -103,7 +103,7 @@ fn join<R, E: From<Error>>(result: Result<R, E>, waited: Result<()>) -> Result<R
     match (result, waited) {
         (result, Ok(())) => result,
         (Ok(_), Err(error)) => Err(error.into()),
-        (Err(_), Err(error)) if error.status().is_some_and(crate::error::Status::is_sticky) => Err(error.into()),
+        (Err(_), Err(error)) if error.status().is_some_and(Status::is_sticky) => Err(error.into()),
         (Err(error), Err(_)) => Err(error),
     }
 }
@@ -125,30 +125,32 @@ struct End<'s> {
     state: &'s State,
 }
 
-impl End<'_> {
+impl<'s> End<'s> {
     #[track_caller]
     fn wait(self) -> Result<()> {
-        let waited = self.settle();
+        let proof = proof(self.stream, self.state);
+        self.wait_with(proof)
+    }
+
+    #[track_caller]
+    fn wait_with(self, proof: Exposed<'s>) -> Result<()> {
+        let waited = self.settle(proof);
         core::mem::forget(self);
         waited
     }
 
     #[track_caller]
-    fn settle(&self) -> Result<()> {
+    fn settle(&self, proof: Exposed<'s>) -> Result<()> {
         let context = &*self.stream.context().inner;
-        let waited = match context.bind() {
+        let waited = match bind(self.stream) {
             Ok(bound) => {
                 let _relaxed = Relaxed::new(bound.driver());
-                let exposed = if self.state.exposes.load(Ordering::Acquire) {
-                    Exposed::HostVisible(self.stream.raw().ticket(bound.driver()))
-                } else {
-                    Exposed::Nothing
-                };
-                settle(context, self.stream.handle(), exposed)
+                settle(context, self.stream.handle(), proof)
             }
-            // It was bound for every operation, so this is a driver that shuts down.
             Err(error) => {
-                context.mark_unsettled();
+                // What a driver does that is shut down is done.
+                let is_over = error.status() == Some(Status::DEINITIALIZED);
+                prove(context, &error, if is_over { Exposed::Nothing } else { proof });
                 Err(error)
             }
         };
@@ -162,10 +164,34 @@ impl End<'_> {
     }
 }
 
+/// What proves that the stream is done where waits fail, if that has to be proved: queued behind the scope's operations.
+#[track_caller]
+fn proof<'s>(stream: &'s Stream, state: &State) -> Exposed<'s> {
+    if !state.exposes.load(Ordering::Acquire) {
+        return Exposed::Nothing;
+    }
+    let ticket = bind(stream).ok().and_then(|bound| {
+        let _relaxed = Relaxed::new(bound.driver());
+        stream.raw().ticket(bound.driver())
+    });
+    Exposed::HostVisible(ticket)
+}
+
+/// Binds the stream's context, which was bound for every operation: a failure that passes is none.
+#[track_caller]
+fn bind(stream: &Stream) -> Result<Bound<'_>> {
+    let context = &*stream.context().inner;
+    let bound = (0..BINDS).find_map(|_| context.bind().ok());
+    bound.map_or_else(|| context.bind(), Ok)
+}
+
+/// How often a context that cannot be bound at the end of a scope is tried once more.
+const BINDS: u32 = 16;
+
 impl Drop for End<'_> {
     fn drop(&mut self) {
         // The panic that unwinds is the one to be seen.
-        let _ = self.settle();
+        let _ = self.settle(proof(self.stream, self.state));
     }
 }
 
@@ -191,6 +217,25 @@ impl<'scope> Scope<'scope, '_> {
     /// Says that something queued writes what the host, or another device, can see.
     fn expose(&self) {
         self.state.exposes.store(true, Ordering::Release);
+    }
+
+    /// Makes one call that queues what [exposes](Self::expose), unless it is refused: of refused work no byte ever lands.
+    fn exposing(&self, queue: impl FnOnce() -> Result<()>) -> Result<()> {
+        /// Exposes also where the call unwinds.
+        struct Queued<'s, 'scope, 'env>(&'s Scope<'scope, 'env>);
+
+        impl Drop for Queued<'_, '_, '_> {
+            fn drop(&mut self) {
+                self.0.expose();
+            }
+        }
+
+        let exposes = Queued(self);
+        let queued = queue();
+        if queued.is_err() {
+            core::mem::forget(exposes);
+        }
+        queued
     }
 }
 
