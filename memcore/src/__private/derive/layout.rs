@@ -1,14 +1,14 @@
 //! Do the fields make up the whole struct?
 
-use super::{field::PlainData, text::Text};
+use super::text::Text;
 
 /// Where a field lies in its struct.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
-    name: &'static str,
+    pub(super) name: &'static str,
     /// A free name for a field after this one; empty in a tuple struct.
     pad: &'static str,
-    offset: usize,
+    pub(super) offset: usize,
     size: usize,
 }
 
@@ -18,26 +18,15 @@ impl Field {
     pub const fn new<S, T>(name: &'static str, pad: &'static str, offset: usize, _value: fn(S) -> T) -> Self {
         Self { name, pad, offset, size: size_of::<T>() }
     }
-
-    /// The same for a field that is plain data, which needs no other check.
-    #[must_use]
-    pub const fn plain<S, T: PlainData>(
-        name: &'static str,
-        pad: &'static str,
-        offset: usize,
-        value: fn(S) -> T,
-    ) -> Self {
-        Self::new(name, pad, offset, value)
-    }
 }
 
 /// How the fields of a struct lie, in the order in which they are written.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     name: &'static str,
-    size: usize,
-    align: usize,
-    fields: &'static [Field],
+    pub(super) size: usize,
+    pub(super) align: usize,
+    pub(super) fields: &'static [Field],
 }
 
 impl Layout {
@@ -88,4 +77,39 @@ const fn describe_gap(layout: &Layout, index: usize, end: usize, next: usize) ->
     let text = text.str(")\nhelp: add ");
     let text = if field.pad.is_empty() { text.str("a `") } else { text.str("`").str(field.pad).str(": ") };
     text.str("[u8; ").number(next - end).str("]` after `").str(field.name).str("`")
+}
+
+/// Checks that a field, from which a function makes the union `S`, fills it.
+///
+/// # Panics
+///
+/// If it is smaller: the text says what to write.
+#[track_caller]
+pub const fn fills_union<S, T>(name: &'static str, field: &'static str, _put: fn(T) -> S) {
+    if size_of::<T>() != size_of::<S>() {
+        let missing = size_of::<S>() - size_of::<T>();
+        let text = Text::new().str("field `").str(field).str("` has ").number(size_of::<T>());
+        let text = text.str(if size_of::<T>() == 1 { " byte" } else { " bytes" }).str(", and the union `").str(name);
+        let text = text.str("` has ").number(size_of::<S>()).str(": the fields of a union must have the same size\n");
+        let text = text.str("help: make it a struct with `#[repr(C)]` that holds a `[u8; ").number(missing);
+        let text = text.str("]` after it");
+        core::panic!("{}", text.as_str());
+    }
+}
+
+/// Checks that an enum is as large as the integer that its variants are.
+///
+/// # Panics
+///
+/// If it is larger: the text says what to write.
+#[track_caller]
+pub const fn is_its_integer<E, I>(name: &'static str) {
+    let (size, integer) = (size_of::<E>(), size_of::<I>());
+    if size != integer {
+        let text = Text::new().str("`").str(name).str("` has ").number(size - integer);
+        let text = text.str(if size - integer == 1 { " byte" } else { " bytes" }).str(" of padding after its integer (bytes ");
+        let text = text.number(integer).str("..").number(size).str(", up to a multiple of its alignment ");
+        let text = text.number(align_of::<E>()).str(")\nhelp: leave `align` out, and choose the integer of that size");
+        core::panic!("{}", text.as_str());
+    }
 }

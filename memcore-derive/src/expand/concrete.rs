@@ -1,0 +1,148 @@
+//! A struct whose types are all known: its layout is checked in const evaluation.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Member, spanned::Spanned};
+
+use super::{Target, allow_deprecated, end_of, own, peels};
+use crate::{
+    ast::Field,
+    valid::{Judged, Parts},
+};
+
+pub(super) fn write(target: &Target<'_>, parts: &Parts<'_>) -> TokenStream {
+    let implementations = match (target.is_for_copy(), parts.checked) {
+        (false, _) => TokenStream::new(),
+        (true, false) => target.plain(),
+        (true, true) => {
+            let span = target.name.span();
+            let (support, ty) = (target.support(span), target.ty(span));
+            let bits = quote!(#support::Bits<#ty, { #support::size_of::<#ty>() }>);
+            target.checked(&bits, &is_valid(target, parts))
+        }
+    };
+    let device_layout = target.device_layout(&layout_body(target, parts), None);
+    let layout = parts.fixed.then(|| layout(target, &parts.fields));
+    quote! {
+        #implementations
+        const _: () = {
+            #device_layout
+            #layout
+        };
+    }
+}
+
+/// Checks the struct as it is in the end: that no macro has added a field since, that it is `Copy`, and, by the type
+/// that it turns out to have, that each field is plain data. Then says how it is laid out.
+fn layout_body(target: &Target<'_>, parts: &Parts<'_>) -> TokenStream {
+    let span = target.name.span();
+    let support = target.support(span);
+    let (probes, names) = target.probes(&parts.fields);
+    let whole = target.take_apart(&parts.fields);
+    let verify = quote_spanned!(span=> memcore_verify_copy);
+    let verify_each = match (target.is_for_copy(), parts.checked) {
+        (false, _) => target.verify_device_copy(),
+        (true, false) => Target::verify_plain(&parts.fields, &names),
+        (true, true) => TokenStream::new(),
+    };
+    let value = if parts.fixed {
+        let c_name = target.c_name();
+        quote!(#support::structure(&LAYOUT, #c_name, [#(#names.memcore_describe()),*]))
+    } else {
+        quote!(#support::no_layout())
+    };
+    quote! {
+        use #support::{Classify as _, Describe as _, VerifyCopy as _};
+        #support::whole(#whole).#verify();
+        #probes
+        #verify_each
+        #value
+    }
+}
+
+/// Checks the bytes of each field by the type that it turns out to have.
+fn is_valid(target: &Target<'_>, parts: &Parts<'_>) -> TokenStream {
+    let span = target.name.span();
+    let support = target.support(span);
+    let ty = target.ty(span);
+    let (probes, names) = target.probes(&parts.fields);
+    let checks = parts.fields.iter().zip(&names).filter(|(judged, _)| !judged.condemned).map(|(judged, probe)| {
+        let field = judged.field;
+        let span = own(field.ty.span());
+        let support = target.support(span);
+        let peels = peels(field, span);
+        let member = field.member_at(span);
+        let written = Literal::string(field.name.trim_start_matches("r#"));
+        let bits = proc_macro2::Ident::new("__memcore_bits", target.name.span());
+        let place = quote_spanned!(span=> #support::place(#bits, #support::offset_of!(#ty, #member), #written));
+        quote_spanned!(span=> && #probe.memcore_classify().is_valid(#probe.memcore_elements()#peels, #place))
+    });
+    let allow = allow_deprecated(&parts.fields);
+    quote! {
+        use #support::{Classify as _, Peel as _};
+        #probes
+        #allow
+        let __memcore_valid = true #(#checks)*;
+        __memcore_valid
+    }
+}
+
+/// Checks that the fields and nothing else make up the struct, in a constant for the gap after each.
+fn layout(target: &Target<'_>, judged: &[Judged<'_>]) -> TokenStream {
+    let span = target.name.span();
+    let (support, ty) = (target.support(span), target.ty(span));
+    let mut pads = PadNames::new(judged);
+    let mut fields = TokenStream::new();
+    let mut checks = TokenStream::new();
+    for (position, Judged { field, .. }) in judged.iter().enumerate() {
+        let written = Literal::string(&field.name);
+        let pad = pads.next(field);
+        let member = field.member_at(span);
+        let take = target.take(field);
+        fields.extend(quote! {
+            #support::Field::new(#written, #pad, #support::offset_of!(#ty, #member), #take),
+        });
+        let start = own(field.start());
+        let end = own(end_of(field.ty));
+        let check = format_ident!("padding_after_{}", field.name.trim_start_matches("r#"), span = start);
+        let position = Literal::usize_unsuffixed(position);
+        let support_here = target.support(start);
+        let function = quote_spanned!(start=> #support_here::no_gap_after);
+        let arguments = quote_spanned!(end=> (&LAYOUT, #position));
+        checks.extend(quote_spanned!(start=> const #check: () = #function #arguments;));
+    }
+    let written = target.written();
+    // `offset_of!` names the fields in its own expansion, where that lint still looks.
+    let allow = allow_deprecated(judged);
+    quote! {
+        #allow
+        const LAYOUT: #support::Layout = #support::Layout::new::<#ty>(#written, &[#fields]);
+        #checks
+    }
+}
+
+/// Finds names for the padding that help lines propose, none of which the struct has already.
+struct PadNames<'a> {
+    fields: &'a [Judged<'a>],
+    number: usize,
+}
+
+impl<'a> PadNames<'a> {
+    fn new(fields: &'a [Judged<'a>]) -> Self {
+        Self { fields, number: 0 }
+    }
+
+    /// The name for padding after the next field; none in a tuple struct.
+    fn next(&mut self, field: &Field<'_>) -> String {
+        if matches!(field.member, Member::Unnamed(_)) {
+            return String::new();
+        }
+        loop {
+            let name = format!("_pad{}", self.number);
+            self.number += 1;
+            if self.fields.iter().all(|judged| judged.field.name != name) {
+                return name;
+            }
+        }
+    }
+}
