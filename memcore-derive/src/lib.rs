@@ -12,6 +12,7 @@ mod attr;
 mod expand;
 mod fallback;
 mod flaw;
+mod guess;
 mod params;
 mod report;
 #[cfg(test)]

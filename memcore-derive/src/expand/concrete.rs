@@ -7,6 +7,7 @@ use syn::{Member, spanned::Spanned};
 use super::{Target, allow_deprecated, end_of, own, peels};
 use crate::{
     ast::Field,
+    guess,
     valid::{Judged, Parts},
 };
 
@@ -94,7 +95,8 @@ fn layout(target: &Target<'_>, judged: &[Judged<'_>]) -> TokenStream {
     let mut pads = PadNames::new(judged);
     let mut fields = TokenStream::new();
     let mut checks = TokenStream::new();
-    for (position, Judged { field, .. }) in judged.iter().enumerate() {
+    let gaps = guess::gaps(judged, target.repr);
+    for (position, (Judged { field, .. }, may_have_gap)) in judged.iter().zip(&gaps).enumerate() {
         let written = Literal::string(&field.name);
         let pad = pads.next(field);
         let member = field.member_at(span);
@@ -102,6 +104,9 @@ fn layout(target: &Target<'_>, judged: &[Judged<'_>]) -> TokenStream {
         fields.extend(quote! {
             #support::Field::new(#written, #pad, #support::offset_of!(#ty, #member), #take),
         });
+        if !may_have_gap {
+            continue;
+        }
         let start = own(field.start());
         let end = own(end_of(field.ty));
         let check = format_ident!("padding_after_{}", field.name.trim_start_matches("r#"), span = start);
@@ -111,6 +116,10 @@ fn layout(target: &Target<'_>, judged: &[Judged<'_>]) -> TokenStream {
         let arguments = quote_spanned!(end=> (&LAYOUT, #position));
         checks.extend(quote_spanned!(start=> const #check: () = #function #arguments;));
     }
+    let rest = gaps.iter().any(|may_have_gap| !may_have_gap).then(|| {
+        let check = format_ident!("padding", span = span);
+        quote_spanned!(span=> const #check: () = #support::no_other_gap(&LAYOUT, &[#(#gaps),*]);)
+    });
     let written = target.written();
     // `offset_of!` names the fields in its own expansion, where that lint still looks.
     let allow = allow_deprecated(judged);
@@ -118,6 +127,7 @@ fn layout(target: &Target<'_>, judged: &[Judged<'_>]) -> TokenStream {
         #allow
         const LAYOUT: #support::Layout = #support::Layout::new::<#ty>(#written, &[#fields]);
         #checks
+        #rest
     }
 }
 

@@ -15,6 +15,7 @@ use syn::{Member, Path, spanned::Spanned};
 
 use crate::{
     ast::{Field, Item},
+    attr::Repr,
     params,
     valid::{Judged, Parts, Plan, Purpose, Subjects},
 };
@@ -39,6 +40,7 @@ pub(crate) fn expand(item: &Item<'_>, plan: &Plan<'_>, purpose: Purpose) -> Toke
 /// The type that is written for.
 struct Target<'a> {
     krate: &'a Path,
+    repr: &'a Repr,
     purpose: Purpose,
     /// The item's name, at its place.
     name: Ident,
@@ -50,7 +52,7 @@ impl<'a> Target<'a> {
     fn new(item: &'a Item<'a>, purpose: Purpose, arguments: TokenStream) -> Self {
         let mut name = item.name().clone();
         name.set_span(own(name.span()));
-        Self { krate: &item.attributes.krate, purpose, name, arguments }
+        Self { krate: &item.attributes.krate, repr: &item.attributes.repr, purpose, name, arguments }
     }
 
     fn is_for_copy(&self) -> bool {

@@ -35,6 +35,14 @@ impl Layout {
     pub const fn new<S>(name: &'static str, fields: &'static [Field]) -> Self {
         Self { name, size: size_of::<S>(), align: align_of::<S>(), fields }
     }
+
+    /// The text for the bytes that follow a field and belong to none, if there are any.
+    const fn gap_after(&self, index: usize) -> Option<Text> {
+        let field = self.fields[index];
+        let end = field.offset + field.size;
+        let next = if index + 1 < self.fields.len() { self.fields[index + 1].offset } else { self.size };
+        if next != end || (index == 0 && field.offset != 0) { Some(describe_gap(self, index, end, next)) } else { None }
+    }
 }
 
 /// Checks that the next field, or the end of the struct, follows a field at once.
@@ -44,13 +52,24 @@ impl Layout {
 /// If there are bytes between them: the text names them and says what to write in their place.
 #[track_caller]
 pub const fn no_gap_after(layout: &Layout, index: usize) {
-    let fields = layout.fields;
-    let field = fields[index];
-    let end = field.offset + field.size;
-    let next = if index + 1 < fields.len() { fields[index + 1].offset } else { layout.size };
-    if next != end || (index == 0 && field.offset != 0) {
-        let text = describe_gap(layout, index, end, next);
+    if let Some(text) = layout.gap_after(index) {
         core::panic!("{}", text.as_str());
+    }
+}
+
+/// Checks the same of every field that has no check of its own: the flags say which have.
+///
+/// # Panics
+///
+/// If there is such a gap: the text describes the first.
+#[track_caller]
+pub const fn no_other_gap(layout: &Layout, have_their_own: &[bool]) {
+    let mut index = 0;
+    while index < have_their_own.len() {
+        if !have_their_own[index] {
+            no_gap_after(layout, index);
+        }
+        index += 1;
     }
 }
 

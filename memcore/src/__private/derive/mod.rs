@@ -36,6 +36,6 @@ pub use self::{
     },
     field::{Classify, Fit, PlainData, Probe, probe, probe_put},
     generic::{Holds, HoldsNothing, NotPhantom, SameAs},
-    layout::{Field, Layout, fills_union, is_its_integer, no_gap_after},
+    layout::{Field, Layout, fills_union, is_its_integer, no_gap_after, no_other_gap},
     unfit::{Checked, Unfit},
 };
