@@ -64,7 +64,10 @@ impl Attributes {
         }
         let Options { krate, checked, instances, inert } = options;
         let paths = attributes.iter().map(Attribute::path);
-        let foreign = paths.filter(|path| !is_inert(path) && !inert.iter().any(|other| written(other) == written(path))).cloned().collect();
+        let foreign = paths
+            .filter(|path| !is_inert(path) && !inert.iter().any(|other| written(other) == written(path)))
+            .cloned()
+            .collect();
         Self { krate: krate.unwrap_or_else(|| parse_quote!(::memcore)), repr, checked, instances, foreign }
     }
 }

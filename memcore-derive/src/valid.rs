@@ -168,8 +168,11 @@ fn judge_parameters<'a>(
         return Some(Subjects::All(params, Proof::Repr));
     }
     if let Some((first, other)) = params.differing(fields) {
-        let wrong =
-            format!("`{name}` has padding for some parameters: `{}` is `{}`, and this is not", first.0, written(first.1));
+        let wrong = format!(
+            "`{name}` has padding for some parameters: `{}` is `{}`, and this is not",
+            first.0,
+            written(first.1)
+        );
         report.mistake(other, wrong, params.list_instances());
         return Some(Subjects::All(params, Proof::Repr));
     }
@@ -211,10 +214,12 @@ fn judge_enum<'a>(item: &'a Item<'a>, variants: &'a [Variant<'a>], report: &mut 
         report.mistake(culprit, wrong, help);
     };
     for variant in variants.iter().filter(|variant| !variant.fields.is_empty()) {
-        let wrong = format!("`{name}::{}` carries data, which not every variant has: the rest is padding", variant.ident);
+        let wrong =
+            format!("`{name}::{}` carries data, and an enum with data is padded where variants differ", variant.ident);
         mistake(variant.fields, wrong, "hold the data in a struct, and beside it an enum without data");
     }
-    if attributes.repr.integer.is_none() {
+    let has_data = variants.iter().any(|variant| !variant.fields.is_empty());
+    if attributes.repr.integer.is_none() && !has_data {
         let wrong = if attributes.repr.c {
             format!("`{name}` has no fixed size: under `repr(C)` it is the C compiler's choice")
         } else {

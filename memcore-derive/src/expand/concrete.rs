@@ -71,7 +71,7 @@ fn is_valid(target: &Target<'_>, parts: &Parts<'_>) -> TokenStream {
         let field = judged.field;
         let span = own(field.ty.span());
         let support = target.support(span);
-        let peels = peels(field, span);
+        let peels = peels(field);
         let member = field.member_at(span);
         let written = Literal::string(field.name.trim_start_matches("r#"));
         let bits = proc_macro2::Ident::new("__memcore_bits", target.name.span());

@@ -54,9 +54,12 @@ pub(super) fn write(target: &Target<'_>, plan: &Variants<'_>) -> TokenStream {
     };
     let pointee = quote!(#support::no_pointee());
     let device_layout = target.device_layout(&body, Some(pointee));
-    let written = target.written();
+    // All of it where the integer is written.
     let start = own(plan.integer.span());
-    let check = quote_spanned!(start=> #support::is_its_integer::<#ty, #integer>(#written));
+    let mut written = target.written();
+    written.set_span(start);
+    let (support, ty, repr) = (target.support(start), target.ty(start), Ident::new(&plan.integer.to_string(), start));
+    let check = quote_spanned!(start=> #support::is_its_integer::<#ty, #support::#repr>(#written));
     quote! {
         #implementations
         const _: () = {

@@ -111,12 +111,12 @@ fn one_type(fields: &[Judged<'_>], probes: &[Ident]) -> TokenStream {
     let first = fields.iter().zip(probes).find(|(judged, _)| !crate::params::is_phantom(judged.field.ty));
     let Some((Judged { field, .. }, probe)) = first else { return TokenStream::new() };
     let span = own(field.ty.span());
-    let peels_first = peels(field, span);
+    let peels_first = peels(field);
     let first = quote_spanned!(span=> #probe.memcore_elements()#peels_first);
     let first_name = Ident::new("__memcore_first", Span::mixed_site());
     let compare = |(judged, probe): (&Judged<'_>, &Ident)| {
         let span = own(judged.field.ty.span());
-        let peels = peels(judged.field, span);
+        let peels = peels(judged.field);
         quote_spanned!(span=> #probe.memcore_elements()#peels.memcore_hold().verify(#probe.memcore_elements()#peels, #first_name);)
     };
     let compared = fields.iter().zip(probes).filter(|(judged, _)| !judged.condemned).map(compare);

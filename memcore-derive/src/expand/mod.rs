@@ -125,7 +125,9 @@ impl<'a> Target<'a> {
     fn verify_plain(fields: &[Judged<'_>], probes: &[Ident]) -> TokenStream {
         let verify = |(judged, probe): (&Judged<'_>, &Ident)| {
             let span = own(judged.field.ty.span());
-            quote_spanned!(span=> #probe.memcore_classify().verify(#probe);)
+            // From the start of the type to its end.
+            let types = quote_spanned!(own(end_of(judged.field.ty))=> .types);
+            quote_spanned!(span=> #probe.memcore_classify().verify(#probe #types);)
         };
         fields.iter().zip(probes).filter(|(judged, _)| !judged.condemned).map(verify).collect()
     }
@@ -233,7 +235,8 @@ fn allow_deprecated<'f>(fields: impl IntoIterator<Item = &'f Judged<'f>>) -> Opt
 }
 
 /// As many calls that look into an array as the field's type may need: an alias may hide one or two.
-fn peels(field: &Field<'_>, span: Span) -> TokenStream {
+fn peels(field: &Field<'_>) -> TokenStream {
+    let span = own(end_of(field.ty));
     (0..params::depth(field.ty) + 2).map(|_| quote_spanned!(span=> .memcore_peel())).collect()
 }
 

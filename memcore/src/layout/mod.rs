@@ -47,11 +47,11 @@ mod name;
 
 use std::slice;
 
+pub(crate) use self::name::c_identifier;
 pub use self::{
     asserts::cuda_asserts,
     header::{NameClash, cuda_header},
 };
-pub(crate) use self::name::c_identifier;
 
 /// Types whose layout is known field by field.
 ///

@@ -2,10 +2,7 @@
 
 use std::fmt::Display;
 
-use super::{
-    field::Probe,
-    layout::Layout as Checked,
-};
+use super::{field::Probe, layout::Layout as Checked};
 use crate::layout::{DeviceLayout, FieldLayout, Kind, Layout, c_identifier};
 
 impl<S, T: DeviceLayout> Probe<S, T> {
@@ -32,7 +29,8 @@ impl<S, T> Describe for Probe<S, T> {
 #[must_use]
 pub fn structure<const N: usize>(checked: &Checked, name: &'static str, layouts: [Layout; N]) -> Layout {
     let fields = checked.fields.iter().zip(layouts);
-    let fields = fields.map(|(field, layout)| FieldLayout::new(field.name.trim_start_matches("r#"), field.offset, layout));
+    let fields =
+        fields.map(|(field, layout)| FieldLayout::new(field.name.trim_start_matches("r#"), field.offset, layout));
     Layout::new(c_identifier(name), checked.size, checked.align, Kind::Struct(fields.collect()))
 }
 

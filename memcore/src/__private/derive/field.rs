@@ -11,7 +11,13 @@ use super::unfit::Unfit;
 /// Its method `memcore_classify` is an inherent one where `T` is [`Unfit`], and that of [`Classify`] for any other: both
 /// take `self`, so that no trait of the program comes before them.
 #[derive(Debug)]
-pub struct Probe<S, T>(PhantomData<fn(S) -> T>);
+pub struct Probe<S, T> {
+    /// The same, for what asks of the types alone.
+    pub types: Types<S, T>,
+}
+
+/// The struct and the type of its field.
+pub type Types<S, T> = PhantomData<fn(S) -> T>;
 
 impl<S, T> Clone for Probe<S, T> {
     fn clone(&self) -> Self {
@@ -24,13 +30,13 @@ impl<S, T> Copy for Probe<S, T> {}
 /// The probe for the field that a function takes out of the struct.
 #[must_use]
 pub const fn probe<S, T>(_field: fn(S) -> T) -> Probe<S, T> {
-    Probe(PhantomData)
+    Probe { types: PhantomData }
 }
 
 /// The probe for the field from which a function makes the union `S`.
 #[must_use]
 pub const fn probe_put<S, T>(_field: fn(T) -> S) -> Probe<S, T> {
-    Probe(PhantomData)
+    Probe { types: PhantomData }
 }
 
 impl<S, T: Unfit> Probe<S, T> {
@@ -57,7 +63,7 @@ pub struct Fit;
 
 impl Fit {
     /// Compiles if the field is plain data.
-    pub fn verify<S, T: PlainData>(self, _field: Probe<S, T>) {}
+    pub fn verify<S, T: PlainData>(self, _field: Types<S, T>) {}
 }
 
 /// Data of which every bit pattern is a value and no byte is padding.

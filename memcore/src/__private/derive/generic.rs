@@ -44,13 +44,20 @@ impl HoldsNothing {
 ///
 /// # Safety
 ///
-/// `Self` is `T`.
+/// `Self` is `T`, or no field is a `T`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` beside `{T}` leaves padding for some parameters of this struct, as far as can be told",
     label = "not `{T}`, which the field before it is made of",
     note = "list the instances that you use, as in `#[device_copy(instances(Name<f32, 4>))]`, or write `#[repr(C, packed)]`"
 )]
 pub unsafe trait SameAs<T> {}
+
+/// With two implementations the compiler does not infer one type from the other, and says the text above where they differ.
+#[derive(Debug)]
+pub struct NeverAField<T>(PhantomData<T>);
+
+// SAFETY: no field has that type, which nothing makes.
+unsafe impl<T> SameAs<NeverAField<T>> for T {}
 
 #[diagnostic::do_not_recommend]
 // SAFETY: they are one type.

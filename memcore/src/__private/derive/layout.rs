@@ -126,7 +126,8 @@ pub const fn is_its_integer<E, I>(name: &'static str) {
     let (size, integer) = (size_of::<E>(), size_of::<I>());
     if size != integer {
         let text = Text::new().str("`").str(name).str("` has ").number(size - integer);
-        let text = text.str(if size - integer == 1 { " byte" } else { " bytes" }).str(" of padding after its integer (bytes ");
+        let text =
+            text.str(if size - integer == 1 { " byte" } else { " bytes" }).str(" of padding after its integer (bytes ");
         let text = text.number(integer).str("..").number(size).str(", up to a multiple of its alignment ");
         let text = text.number(align_of::<E>()).str(")\nhelp: leave `align` out, and choose the integer of that size");
         core::panic!("{}", text.as_str());

@@ -34,8 +34,8 @@ pub use self::{
         Describe, argument, c_name, enumeration, generic_structure, instance_name, no_layout, no_pointee, structure,
         union, union_pointee,
     },
-    field::{Classify, Fit, PlainData, Probe, probe, probe_put},
-    generic::{Holds, HoldsNothing, NotPhantom, SameAs},
+    field::{Classify, Fit, PlainData, Probe, Types, probe, probe_put},
+    generic::{Holds, HoldsNothing, NeverAField, NotPhantom, SameAs},
     layout::{Field, Layout, fills_union, is_its_integer, no_gap_after, no_other_gap},
     unfit::{Checked, Unfit},
 };

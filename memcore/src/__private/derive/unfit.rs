@@ -12,7 +12,7 @@ use std::{rc::Rc, sync::Arc};
 
 use super::{
     check::{CheckedData, Elements, Place},
-    field::Probe,
+    field::Types,
 };
 
 /// A field type that is often met where it cannot go, and why it cannot.
@@ -49,28 +49,6 @@ unfit!(Pointer: [T: ?Sized] NonNull<T>, [T: ?Sized] Option<NonNull<T>>);
 unfit!(Owner: [T: ?Sized] Box<T>, [T: ?Sized] Rc<T>, [T: ?Sized] Arc<T>, [T] Vec<T>, [] String);
 unfit!(Uninit: [T] MaybeUninit<T>);
 
-/// Writes a reason: a type, and a trait that nothing implements, so that its text is what an unfit field gives.
-macro_rules! reason {
-    ($(#[$doc:meta])* $reason:ident, $never:ident, $message:literal, $label:literal $(, $note:literal)?) => {
-        $(#[$doc])*
-        #[derive(Debug, Default)]
-        pub struct $reason;
-
-        /// Implemented by nothing, so that its text is what an unfit field gives.
-        ///
-        /// # Safety
-        ///
-        /// There is no sound implementation.
-        #[diagnostic::on_unimplemented(message = $message, label = $label, $(note = $note)?)]
-        pub unsafe trait $never {}
-
-        impl $reason {
-            /// Never compiles.
-            pub fn verify<S, T: $never>(self, _field: Probe<S, T>) {}
-        }
-    };
-}
-
 /// Writes that a reason speaks against no field that is checked.
 macro_rules! fit_if_checked {
     ($($reason:ident),*) => {$(
@@ -84,60 +62,164 @@ macro_rules! fit_if_checked {
     )*};
 }
 
-/// Writes that a reason speaks against checked fields too.
-macro_rules! never_fit {
-    ($($reason:ident: $never:ident),*) => {$(
-        impl $reason {
-            /// Never compiles.
-            #[must_use]
-            pub fn is_valid<S, T: $never>(self, _elements: Elements<S, T>, _place: Place<'_>) -> bool {
-                false
-            }
-        }
-    )*};
+// Each is written out, since an error shows the lines that it comes from: a macro would show itself too.
+
+/// It has bit patterns that are no `bool`.
+#[derive(Debug, Default)]
+pub struct Bool;
+
+/// Implemented by nothing, so that its text is what an unfit field gives.
+///
+/// # Safety
+///
+/// There is no sound implementation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not plain data: the device may write a byte other than 0 and 1",
+    label = "use `u8`, or put `#[device_copy(checked)]` above the struct"
+)]
+pub unsafe trait NotBool {}
+
+impl Bool {
+    /// Never compiles.
+    pub fn verify<S, T: NotBool>(self, _field: Types<S, T>) {}
 }
 
-reason! {
-    /// It has bit patterns that are no `bool`.
-    Bool, NotBool,
-    "`{Self}` is not plain data: the device may write a byte other than 0 and 1",
-    "use `u8`, or put `#[device_copy(checked)]` above the struct"
+/// It has bit patterns that are no `char`.
+#[derive(Debug, Default)]
+pub struct Char;
+
+/// Implemented by nothing, so that its text is what an unfit field gives.
+///
+/// # Safety
+///
+/// There is no sound implementation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not plain data: the device may write a number that is no `char`",
+    label = "use `u32`, or put `#[device_copy(checked)]` above the struct"
+)]
+pub unsafe trait NotChar {}
+
+impl Char {
+    /// Never compiles.
+    pub fn verify<S, T: NotChar>(self, _field: Types<S, T>) {}
 }
-reason! {
-    /// It has bit patterns that are no `char`.
-    Char, NotChar,
-    "`{Self}` is not plain data: the device may write a number that is no `char`",
-    "use `u32`, or put `#[device_copy(checked)]` above the struct"
+
+/// It has a bit pattern that is no value.
+#[derive(Debug, Default)]
+pub struct NonZero;
+
+/// Implemented by nothing, so that its text is what an unfit field gives.
+///
+/// # Safety
+///
+/// There is no sound implementation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not plain data: the device may write 0",
+    label = "use `Option<{Self}>`, or put `#[device_copy(checked)]` above the struct"
+)]
+pub unsafe trait NotNonZero {}
+
+impl NonZero {
+    /// Never compiles.
+    pub fn verify<S, T: NotNonZero>(self, _field: Types<S, T>) {}
 }
-reason! {
-    /// It has a bit pattern that is no value.
-    NonZero, NotNonZero,
-    "`{Self}` is not plain data: the device may write 0",
-    "use `Option<{Self}>`, or put `#[device_copy(checked)]` above the struct"
+
+/// It is a derived type that is checked when it comes back.
+#[derive(Debug, Default)]
+pub struct Checked;
+
+/// Implemented by nothing, so that its text is what an unfit field gives.
+///
+/// # Safety
+///
+/// There is no sound implementation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is checked when it comes back, and the type that holds it is not",
+    label = "put `#[device_copy(checked)]` above the struct"
+)]
+pub unsafe trait NotChecked {}
+
+impl Checked {
+    /// Never compiles.
+    pub fn verify<S, T: NotChecked>(self, _field: Types<S, T>) {}
 }
-reason! {
-    /// It is a derived type that is checked when it comes back.
-    Checked, NotChecked,
-    "`{Self}` is checked when it comes back, and the type that holds it is not",
-    "put `#[device_copy(checked)]` above the struct"
+
+/// It points at host memory.
+#[derive(Debug, Default)]
+pub struct Pointer;
+
+/// Implemented by nothing, so that its text is what an unfit field gives.
+///
+/// # Safety
+///
+/// There is no sound implementation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` points at host memory",
+    label = "point at device memory: `DevicePointer<T>`"
+)]
+pub unsafe trait NotPointer {}
+
+impl Pointer {
+    /// Never compiles.
+    pub fn verify<S, T: NotPointer>(self, _field: Types<S, T>) {}
+
+    /// Never compiles.
+    #[must_use]
+    pub fn is_valid<S, T: NotPointer>(self, _elements: Elements<S, T>, _place: Place<'_>) -> bool {
+        false
+    }
 }
-reason! {
-    /// It points at host memory.
-    Pointer, NotPointer,
-    "`{Self}` points at host memory",
-    "point at device memory: `DevicePointer<T>`"
+
+/// It owns host memory.
+#[derive(Debug, Default)]
+pub struct Owner;
+
+/// Implemented by nothing, so that its text is what an unfit field gives.
+///
+/// # Safety
+///
+/// There is no sound implementation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` owns host memory",
+    label = "hold a `[T; N]`, or point at device memory: `DevicePointer<T>`"
+)]
+pub unsafe trait NotOwner {}
+
+impl Owner {
+    /// Never compiles.
+    pub fn verify<S, T: NotOwner>(self, _field: Types<S, T>) {}
+
+    /// Never compiles.
+    #[must_use]
+    pub fn is_valid<S, T: NotOwner>(self, _elements: Elements<S, T>, _place: Place<'_>) -> bool {
+        false
+    }
 }
-reason! {
-    /// It owns host memory.
-    Owner, NotOwner,
-    "`{Self}` owns host memory",
-    "hold a `[T; N]`, or point at device memory: `DevicePointer<T>`"
+
+/// It may have no value.
+#[derive(Debug, Default)]
+pub struct Uninit;
+
+/// Implemented by nothing, so that its text is what an unfit field gives.
+///
+/// # Safety
+///
+/// There is no sound implementation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` may be uninitialised, and then it has no bytes to copy",
+    label = "use the type inside it"
+)]
+pub unsafe trait NotUninit {}
+
+impl Uninit {
+    /// Never compiles.
+    pub fn verify<S, T: NotUninit>(self, _field: Types<S, T>) {}
+
+    /// Never compiles.
+    #[must_use]
+    pub fn is_valid<S, T: NotUninit>(self, _elements: Elements<S, T>, _place: Place<'_>) -> bool {
+        false
+    }
 }
-reason! {
-    /// It may have no value.
-    Uninit, NotUninit,
-    "`{Self}` may be uninitialised, and then it has no bytes to copy",
-    "use the type inside it"
-}
+
 fit_if_checked!(Bool, Char, NonZero, Checked);
-never_fit!(Pointer: NotPointer, Owner: NotOwner, Uninit: NotUninit);
