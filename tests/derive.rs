@@ -209,6 +209,68 @@ mod strict {
         /// A value of another type.
         pub unit: super::Unit,
     }
+
+    /// A kind.
+    #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]
+    #[repr(u32)]
+    pub enum Kind {
+        /// The first.
+        First,
+        /// The second.
+        Second,
+    }
+
+    /// Checked.
+    #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]
+    #[device_copy(checked)]
+    #[repr(C)]
+    pub struct Checked {
+        /// A kind.
+        pub kind: Kind,
+        /// Flags.
+        pub flags: [bool; 4],
+    }
+
+    /// A union.
+    #[derive(Clone, Copy, memcore::DeviceCopy)]
+    #[repr(C)]
+    pub union Bits {
+        /// A number.
+        pub number: f32,
+        /// Its bits.
+        pub integer: u32,
+    }
+
+    /// Of one type.
+    #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]
+    #[repr(C)]
+    pub struct Row<T: Copy, const N: usize> {
+        /// The first.
+        pub first: T,
+        /// The others.
+        pub others: [T; N],
+    }
+
+    /// Of two types.
+    #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]
+    #[device_copy(instances(Mixed<f32, u32>))]
+    #[repr(C)]
+    pub struct Mixed<T, U> {
+        /// The first.
+        pub first: T,
+        /// The second.
+        pub second: U,
+    }
+
+    /// Dense.
+    #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]
+    #[repr(C, packed)]
+    pub struct Dense<T: Copy> {
+        /// The first.
+        pub first: u8,
+        /// The second.
+        pub second: T,
+    }
 }
 
 #[test]

@@ -169,8 +169,8 @@ fn nvrtc(source: &Path, folder: &Path) -> Option<Output> {
         assert!(named.is_none(), "{command:?}: {output:?}");
         // Once, and past the harness, which shows nothing of tests that pass.
         static SAID: Once = Once::new();
-        let text = "SKIPPED: no NVRTC; `.ci/run` says how to install it, and NVRTC_PYTHON which Python has it";
-        SAID.call_once(|| writeln!(io::stderr(), "{text}").unwrap());
+        let text = "SKIPPED: no NVRTC; `.ci/run` says how to install it, and NVRTC_PYTHON which Python has it\n";
+        SAID.call_once(|| io::stderr().write_all(text.as_bytes()).unwrap());
         return None;
     }
     Some(output.unwrap())

@@ -216,12 +216,15 @@ pub(crate) fn refuse_on_part(attributes: &[Attribute], part: &str, report: &mut 
 pub(crate) fn refuse_foreign(attributes: &Attributes, why: &str, report: &mut Report) {
     for path in &attributes.foreign {
         let name = written(path);
-        report.mistake(
-            path,
-            format!("`#[{name}]` may still change {why}, after the derive has judged it"),
+        let help = if path.is_ident("derive") {
+            // A program may import a macro of that name.
+            "put it above, or write both in one `#[derive(..)]`".to_owned()
+        } else {
             format!(
-                "put the derive below it; or, if another derive reads it and no macro, write `#[device_copy(inert({name}))]`"
-            ),
-        );
+                "put the derive below it; or, if another derive reads it and no macro, write \
+                 `#[device_copy(inert({name}))]`"
+            )
+        };
+        report.mistake(path, format!("`#[{name}]` may still change {why}, after the derive has judged it"), help);
     }
 }

@@ -60,7 +60,7 @@ impl Offset {
 
     /// Whether it surely is one.
     fn is_multiple_of(self, align: u64) -> bool {
-        self.modulus % align == 0 && self.rest % align == 0
+        self.modulus.is_multiple_of(align) && self.rest.is_multiple_of(align)
     }
 }
 

@@ -12,6 +12,8 @@ mod attr;
 mod expand;
 mod fallback;
 mod flaw;
+#[cfg(test)]
+mod golden;
 mod guess;
 mod params;
 mod report;

@@ -219,6 +219,14 @@ fn shapes_that_tokens_condemn_have_one_mistake_each() {
             ),
             "no instance of `One`",
         ),
+        (
+            quote!(
+                #[repr(C)]
+                #[device_copy(instances(One<f32>, One<f32>))]
+                struct One<T>(T);
+            ),
+            "listed twice",
+        ),
     ];
     for (shape, wanted) in shapes {
         let found = mistakes(shape.clone());

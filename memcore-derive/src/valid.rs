@@ -140,8 +140,12 @@ fn judge_parameters<'a>(
     }
     let params = Params::new(item.original, fields.iter().map(|field| field.ty));
     if !attributes.instances.is_empty() {
-        let listed = attributes.instances.iter().map(|instance| {
+        let listed = attributes.instances.iter().enumerate().map(|(index, instance)| {
             let arguments = arguments_of(instance, name);
+            if attributes.instances[..index].iter().any(|other| written(other) == written(instance)) {
+                report.mistake(instance, format!("`{}` is listed twice", written(instance)), "keep one of the two");
+                return None;
+            }
             if arguments.is_none() {
                 let wrong = format!("`{}` is no instance of `{name}`", written(instance));
                 report.mistake(instance, wrong, params.list_instances());

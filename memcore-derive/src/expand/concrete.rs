@@ -76,7 +76,7 @@ fn is_valid(target: &Target<'_>, parts: &Parts<'_>) -> TokenStream {
         let written = Literal::string(field.name.trim_start_matches("r#"));
         let bits = proc_macro2::Ident::new("__memcore_bits", target.name.span());
         let place = quote_spanned!(span=> #support::place(#bits, #support::offset_of!(#ty, #member), #written));
-        quote_spanned!(span=> && #probe.memcore_classify().is_valid(#probe.memcore_elements()#peels, #place))
+        quote_spanned!(span=> && #probe.memcore_classify().check(#probe.memcore_elements()#peels, #place))
     });
     let allow = allow_deprecated(&parts.fields);
     quote! {

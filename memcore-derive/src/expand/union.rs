@@ -43,7 +43,7 @@ pub(super) fn write(target: &Target<'_>, parts: &Parts<'_>) -> TokenStream {
         target.verify_device_copy()
     };
     let c_name = target.c_name();
-    let pointee = quote!(#support::union_pointee(<Self as #krate::layout::DeviceLayout>::name()));
+    let pointee = quote!(#support::union_pointee(&<Self as #krate::layout::DeviceLayout>::name()));
     let body = quote! {
         use #support::{Classify as _, Describe as _};
         #probes

@@ -33,7 +33,7 @@
 //! | `[T; N]` | `T field[N]` |
 //! | `DevicePointer<T>`, `UnifiedPointer<T>` | `T*`; `void*` where `T` is no number, struct or union |
 //! | a derived struct or union | a struct or union of the same name, packed or aligned where it is in Rust |
-//! | an instance of a generic one | the same, named after its arguments: `Pair<f32>` is `Pair_f32` |
+//! | an instance of a generic one, of arguments with a `DeviceLayout` | the same, named after them: `Pair<f32>` is `Pair_f32` |
 //! | a derived enum | an `enum class` with its integer |
 //! | any other type (`u128`, `glam::Vec3`) | `unsigned char field[size]`, aligned as it is |
 //! | what has no bytes (`PhantomData`, `[T; 0]`) | nothing |
@@ -44,8 +44,6 @@ mod asserts;
 mod header;
 mod known;
 mod name;
-
-use std::slice;
 
 pub(crate) use self::name::c_identifier;
 pub use self::{
@@ -92,6 +90,7 @@ pub unsafe trait DeviceLayout {
 
     /// How C spells the type that a pointer to it points at. It asks for no layout: that may hold such a pointer.
     #[doc(hidden)]
+    #[must_use]
     fn pointee() -> String {
         format!("struct {}", Self::name())
     }
@@ -204,14 +203,5 @@ impl FieldLayout {
     #[must_use]
     pub fn type_name(&self) -> String {
         self.layout.spelling()
-    }
-}
-
-impl<'a> IntoIterator for &'a Layout {
-    type Item = &'a FieldLayout;
-    type IntoIter = slice::Iter<'a, FieldLayout>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.fields().iter()
     }
 }

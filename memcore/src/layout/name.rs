@@ -101,13 +101,9 @@ const KEPT: &[&str] = &[
 
 /// A name that C++ takes: `name` where it does.
 pub(crate) fn c_identifier(name: &str) -> String {
-    let mut text = String::new();
-    for letter in name.chars() {
-        match letter {
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => text.push(letter),
-            other => text.push_str(&format!("u{:04x}", u32::from(other))),
-        }
-    }
+    let known = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let spell = |letter: char| if known(letter) { letter.to_string() } else { format!("u{:04x}", u32::from(letter)) };
+    let mut text: String = name.chars().map(spell).collect();
     if text.starts_with(|first: char| first.is_ascii_digit()) {
         text.insert(0, '_');
     }

@@ -16,6 +16,10 @@ pub fn replace_body(what: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Writes `#[repr(what)]` above the item, in place of every `repr` that is there.
+///
+/// # Panics
+///
+/// If `what` is not what may stand there.
 #[proc_macro_attribute]
 pub fn replace_repr(what: TokenStream, item: TokenStream) -> TokenStream {
     let repr: TokenStream = format!("#[repr({what})]").parse().expect("an attribute");
@@ -37,6 +41,12 @@ pub fn replace_repr(what: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn leave_alone(_what: TokenStream, item: TokenStream) -> TokenStream {
     item
+}
+
+/// Does nothing, and reads an attribute of its own.
+#[proc_macro_derive(Helped, attributes(helped))]
+pub fn helped(_item: TokenStream) -> TokenStream {
+    TokenStream::new()
 }
 
 fn edit_body(item: TokenStream, edit: impl Fn(TokenStream) -> TokenStream) -> TokenStream {

@@ -13,4 +13,9 @@ struct Pair<T> {
 #[memcore_test_macros::leave_alone]
 struct Dense<T, U>(T, U);
 
+#[derive(Clone, Copy, DeviceCopy)]
+#[derive(Debug)]
+#[repr(transparent)]
+struct Wrapper<T>(T);
+
 fn main() {}

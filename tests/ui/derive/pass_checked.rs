@@ -26,7 +26,7 @@ enum Signed {
 
 #[derive(Clone, Copy, DeviceCopy)]
 #[repr(u64)]
-#[allow(clippy::upper_case_acronyms)]
+#[allow(non_camel_case_types)]
 enum Keyword {
     r#struct = 1 << 63,
     #[cfg(any())]

@@ -104,6 +104,18 @@ union Bits<T: Copy, U: Copy> {
     other: U,
 }
 
+/// Other derives above and beside, one of which reads an attribute of its own.
+#[derive(Debug, PartialEq)]
+#[derive(Clone, Copy, DeviceCopy, memcore_test_macros::Helped)]
+#[device_copy(inert(helped))]
+#[helped(name = "helped")]
+#[must_use]
+#[repr(C)]
+struct Helped<T> {
+    first: T,
+    second: T,
+}
+
 /// A kernel's argument, in code that is generic itself.
 fn accepts_pairs<T: memcore::bytemuck::Pod>() {
     accepts::<Pair<T>>();
@@ -124,6 +136,7 @@ fn main() {
     accepts::<Pointers<f32>>();
     accepts::<Tagged<f32, str>>();
     accepts::<Defaulted>();
+    accepts::<Helped<f32>>();
     accepts::<Mixed<f32, u32>>();
     accepts::<Mixed<[u8; 2], u16>>();
     accepts::<Mixed<Pair<u8>, [i8; 3]>>();

@@ -21,8 +21,7 @@ pub struct Bits<S, const N: usize> {
 
 // SAFETY: bytes, any of which may be 0; no `S` is among them.
 unsafe impl<S, const N: usize> Zeroable for Bits<S, N> {}
-// SAFETY: bytes, any of which may have any value; no `S` is among them. `S` is without padding and of `N` bytes, so `N` is
-// a multiple of its alignment, and there is none here.
+// SAFETY: bytes, any of which may have any value; no `S` is among them.
 unsafe impl<S: Copy + 'static, const N: usize> AnyBitPattern for Bits<S, N> {}
 
 impl<S, const N: usize> fmt::Debug for Bits<S, N> {
@@ -141,7 +140,7 @@ impl<S, T> Peel for Elements<S, T> {}
 impl Fit {
     /// Whether the bytes of the field are those of a value.
     #[must_use]
-    pub fn is_valid<S, T: CheckedData>(self, elements: Elements<S, T>, place: Place<'_>) -> bool {
+    pub fn check<S, T: CheckedData>(self, elements: Elements<S, T>, place: Place<'_>) -> bool {
         elements.are_valid(place)
     }
 }

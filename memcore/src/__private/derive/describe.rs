@@ -92,7 +92,7 @@ pub fn argument(value: impl Display) -> String {
 
 /// What a pointer to the union `name` is declared with.
 #[must_use]
-pub fn union_pointee(name: String) -> String {
+pub fn union_pointee(name: &str) -> String {
     format!("union {name}")
 }
 

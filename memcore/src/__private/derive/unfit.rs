@@ -55,7 +55,7 @@ macro_rules! fit_if_checked {
         impl $reason {
             /// Whether the bytes of the field are those of a value.
             #[must_use]
-            pub fn is_valid<S, T: CheckedData>(self, elements: Elements<S, T>, place: Place<'_>) -> bool {
+            pub fn check<S, T: CheckedData>(self, elements: Elements<S, T>, place: Place<'_>) -> bool {
                 elements.are_valid(place)
             }
         }
@@ -165,7 +165,7 @@ impl Pointer {
 
     /// Never compiles.
     #[must_use]
-    pub fn is_valid<S, T: NotPointer>(self, _elements: Elements<S, T>, _place: Place<'_>) -> bool {
+    pub fn check<S, T: NotPointer>(self, _elements: Elements<S, T>, _place: Place<'_>) -> bool {
         false
     }
 }
@@ -191,7 +191,7 @@ impl Owner {
 
     /// Never compiles.
     #[must_use]
-    pub fn is_valid<S, T: NotOwner>(self, _elements: Elements<S, T>, _place: Place<'_>) -> bool {
+    pub fn check<S, T: NotOwner>(self, _elements: Elements<S, T>, _place: Place<'_>) -> bool {
         false
     }
 }
@@ -217,7 +217,7 @@ impl Uninit {
 
     /// Never compiles.
     #[must_use]
-    pub fn is_valid<S, T: NotUninit>(self, _elements: Elements<S, T>, _place: Place<'_>) -> bool {
+    pub fn check<S, T: NotUninit>(self, _elements: Elements<S, T>, _place: Place<'_>) -> bool {
         false
     }
 }
