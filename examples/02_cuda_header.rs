@@ -7,6 +7,8 @@
 //! `tests/cuda_header/reads_every_field.cu` is the other side: compiled against the header, it finds in the file what is
 //! written here, in every field of every struct.
 
+#![allow(clippy::print_stdout, reason = "printing is what this program does")]
+
 use std::{env, error::Error, fs, num::NonZeroU32, path::Path};
 
 use memcore::{bytemuck, layout::cuda_header, prelude::*};
@@ -79,7 +81,7 @@ fn record(index: u32) -> Record {
         next: DevicePointer::from_raw(u64::from(index) * 16),
         matrix: [[small, small + 1, small + 2], [-small, -small - 1, -small - 2]],
         kind: [Kind::Solid, Kind::Liquid, Kind::Gas][index as usize % 3],
-        flags: [index % 2 == 0, index % 5 == 0],
+        flags: [index.is_multiple_of(2), index.is_multiple_of(5)],
         letter: char::from_u32(0x4e00 + index).expect("a Chinese character"),
         key: NonZeroU32::new(index + 1).expect("not 0"),
         bits: Bits { number: index as f32 * 2.0 },

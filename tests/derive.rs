@@ -198,6 +198,7 @@ fn structs_in_functions_are_derived() {
 
 /// Under the lints of a strict crate, which clippy looks at here.
 #[deny(clippy::all, clippy::pedantic, clippy::nursery, missing_docs, unused, unused_qualifications)]
+#[allow(dead_code, reason = "types that are there for the lints")]
 #[allow(unreachable_pub, reason = "a library's type, in a test")]
 mod strict {
     /// A record.
@@ -244,7 +245,10 @@ mod strict {
     /// Of one type.
     #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]
     #[repr(C)]
-    pub struct Row<T: Copy, const N: usize> {
+    pub struct Row<T, const N: usize>
+    where
+        T: Copy,
+    {
         /// The first.
         pub first: T,
         /// The others.

@@ -1,8 +1,11 @@
 //! The parameters of a generic item, and which of them its fields hold.
 
 use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens;
-use syn::{DeriveInput, GenericParam, Ident, Type};
+use quote::{ToTokens, quote};
+use syn::{
+    ConstParam, DeriveInput, GenericParam, Ident, Token, Type, TypeParam, TypeParamBound, WherePredicate,
+    punctuated::Punctuated,
+};
 
 use crate::{ast::Field, flaw::written};
 
@@ -22,6 +25,32 @@ impl<'a> Params<'a> {
         }
         let held = original.generics.type_params().map(|parameter| &parameter.ident);
         Self { original, held: held.filter(|parameter| named.iter().any(|name| name == *parameter)).collect() }
+    }
+
+    /// `<T, const N: usize>`: the parameters without their bounds, which all go into the clause.
+    pub(crate) fn header(&self) -> TokenStream {
+        let parameters = self.original.generics.params.iter().map(|parameter| match parameter {
+            GenericParam::Type(TypeParam { ident, .. }) => ident.to_token_stream(),
+            GenericParam::Const(ConstParam { ident, ty, .. }) => quote!(const #ident: #ty),
+            GenericParam::Lifetime(parameter) => parameter.to_token_stream(),
+        });
+        quote!(<#(#parameters),*>)
+    }
+
+    /// The predicates of a `where`: those of the item, and more bounds for each type parameter. Each parameter stands there
+    /// once: some lints ask for that, and look into expansions too.
+    pub(crate) fn clause(&self, more: impl Fn(&Ident) -> Vec<TokenStream>) -> TokenStream {
+        let generics = &self.original.generics;
+        let written: Vec<_> = generics.where_clause.iter().flat_map(|clause| &clause.predicates).collect();
+        let of_parameters = generics.type_params().map(|parameter| {
+            let ident = &parameter.ident;
+            let inline = parameter.bounds.iter().map(ToTokens::to_token_stream);
+            let apart = written.iter().filter_map(|predicate| bounds_of(predicate, ident)).flatten();
+            let bounds: Vec<_> = inline.chain(apart.map(ToTokens::to_token_stream)).chain(more(ident)).collect();
+            if bounds.is_empty() { TokenStream::new() } else { quote!(#ident: #(#bounds)+*,) }
+        });
+        let others = written.iter().filter(|predicate| self.types().all(|ident| bounds_of(predicate, ident).is_none()));
+        quote!(#(#of_parameters)* #(#others,)*)
     }
 
     /// Every type parameter.
@@ -90,6 +119,13 @@ impl<'a> Params<'a> {
             _ => names.iter().all(|name| name != parameter),
         }
     }
+}
+
+/// The bounds of a predicate that is about the parameter `ident` itself.
+fn bounds_of<'p>(predicate: &'p WherePredicate, ident: &Ident) -> Option<&'p Punctuated<TypeParamBound, Token![+]>> {
+    let WherePredicate::Type(predicate) = predicate else { return None };
+    let Type::Path(path) = &predicate.bounded_ty else { return None };
+    (predicate.lifetimes.is_none() && path.qself.is_none() && path.path.is_ident(ident)).then_some(&predicate.bounds)
 }
 
 /// The element of an array of arrays, or the type itself.

@@ -1,5 +1,7 @@
 //! A struct with parameters, which has no padding whatever they are: checked once, for all of them.
 
+use std::slice;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{GenericParam, spanned::Spanned};
@@ -18,28 +20,37 @@ pub(super) fn write(
     parts: &Parts<'_>,
     purpose: Purpose,
 ) -> TokenStream {
-    let (parameters, arguments, clause) = item.original.generics.split_for_impl();
+    let (_, arguments, _) = item.original.generics.split_for_impl();
     let target = Target::new(item, purpose, arguments.to_token_stream());
     let span = target.name.span();
     let (krate, support, ty) = (target.krate, target.support(span), target.ty(span));
-    let bounds: Vec<_> = clause.map(|clause| &clause.predicates).into_iter().flatten().collect();
-    let held = &params.held;
-    let plain_bounds = quote!(#(#bounds,)* #(#held: #krate::bytemuck::Pod,)*);
+    let parameters = params.header();
+    let held = |ident: &Ident, bounds: &[TokenStream]| {
+        if params.held.contains(&ident) { bounds.to_vec() } else { Vec::new() }
+    };
+    let (pod, described) = (quote!(#krate::bytemuck::Pod), quote!(#krate::layout::DeviceLayout));
+    let plain = params.clause(|ident| held(ident, slice::from_ref(&pod)));
     let copy = target.is_for_copy().then(|| {
         let checks = checks(&target, parts, proof);
-        let types: Vec<_> = params.types().collect();
+        // What the implementations ask of the whole, here in terms of the parameters.
+        let fields = params.clause(|ident| {
+            let mut bounds = held(ident, slice::from_ref(&pod));
+            bounds.push(quote!('static));
+            bounds
+        });
+        let copy = params.clause(|_| vec![quote!(#support::Copy)]);
         quote! {
             #[automatically_derived]
             unsafe impl #parameters #krate::bytemuck::Zeroable for #ty
             where
-                #plain_bounds
+                #plain
                 Self: 'static,
             {}
 
             #[automatically_derived]
             unsafe impl #parameters #krate::bytemuck::Pod for #ty
             where
-                #plain_bounds
+                #plain
                 Self: 'static,
                 for<'__any> Self: #support::Copy,
             {}
@@ -47,16 +58,14 @@ pub(super) fn write(
             const _: () = {
                 fn __memcore_fields #parameters()
                 where
-                    #plain_bounds
-                    #(#types: 'static,)*
+                    #fields
                 {
                     #checks
                 }
 
                 fn __memcore_copy #parameters()
                 where
-                    #(#bounds,)*
-                    #(#types: #support::Copy,)*
+                    #copy
                 {
                     #support::verify_copy::<#ty>();
                 }
@@ -64,9 +73,10 @@ pub(super) fn write(
         }
     });
     let layout_bounds = match purpose {
-        Purpose::Copy => quote!(#plain_bounds #(#held: #krate::layout::DeviceLayout,)*),
+        Purpose::Copy => params.clause(|ident| held(ident, &[pod.clone(), described.clone()])),
         Purpose::Layout => {
-            quote!(#(#bounds,)* #(#held: #krate::layout::DeviceLayout,)* Self: #krate::DeviceCopy,)
+            let bounds = params.clause(|ident| held(ident, slice::from_ref(&described)));
+            quote!(#bounds Self: #krate::DeviceCopy,)
         }
     };
     let (name, body) = (name(&target, params), layout_body(&target, parts));
