@@ -1,24 +1,20 @@
 #[automatically_derived]
-unsafe impl<T: Copy, const N: usize> ::memcore::bytemuck::Zeroable for Row<T, N>
+unsafe impl<T, const N: usize> ::memcore::bytemuck::Zeroable for Row<T, N>
 where
-    T: Send,
-    T: ::memcore::bytemuck::Pod,
+    T: Copy + Send + ::memcore::bytemuck::Pod,
     Self: 'static,
 {}
 #[automatically_derived]
-unsafe impl<T: Copy, const N: usize> ::memcore::bytemuck::Pod for Row<T, N>
+unsafe impl<T, const N: usize> ::memcore::bytemuck::Pod for Row<T, N>
 where
-    T: Send,
-    T: ::memcore::bytemuck::Pod,
+    T: Copy + Send + ::memcore::bytemuck::Pod,
     Self: 'static,
     for<'__any> Self: ::memcore::__private::derive::Copy,
 {}
 const _: () = {
-    fn __memcore_fields<T: Copy, const N: usize>()
+    fn __memcore_fields<T, const N: usize>()
     where
-        T: Send,
-        T: ::memcore::bytemuck::Pod,
-        T: 'static,
+        T: Copy + Send + ::memcore::bytemuck::Pod + 'static,
     {
         use ::memcore::__private::derive::{Classify as _, NotPhantom as _, Peel as _};
         let _ = ::memcore::__private::derive::whole(|
@@ -77,20 +73,17 @@ const _: () = {
                 __memcore_first,
             );
     }
-    fn __memcore_copy<T: Copy, const N: usize>()
+    fn __memcore_copy<T, const N: usize>()
     where
-        T: Send,
-        T: ::memcore::__private::derive::Copy,
+        T: Copy + Send + ::memcore::__private::derive::Copy,
     {
         ::memcore::__private::derive::verify_copy::<Row<T, N>>();
     }
 };
 #[automatically_derived]
-unsafe impl<T: Copy, const N: usize> ::memcore::layout::DeviceLayout for Row<T, N>
+unsafe impl<T, const N: usize> ::memcore::layout::DeviceLayout for Row<T, N>
 where
-    T: Send,
-    T: ::memcore::bytemuck::Pod,
-    T: ::memcore::layout::DeviceLayout,
+    T: Copy + Send + ::memcore::bytemuck::Pod + ::memcore::layout::DeviceLayout,
 {
     fn name() -> ::memcore::__private::derive::String {
         ::memcore::__private::derive::instance_name(

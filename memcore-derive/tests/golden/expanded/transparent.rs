@@ -14,8 +14,7 @@ where
 const _: () = {
     fn __memcore_fields<T, U>()
     where
-        T: ::memcore::bytemuck::Pod,
-        T: 'static,
+        T: ::memcore::bytemuck::Pod + 'static,
         U: 'static,
     {
         use ::memcore::__private::derive::{Classify as _, NotPhantom as _, Peel as _};
@@ -42,8 +41,7 @@ const _: () = {
 #[automatically_derived]
 unsafe impl<T, U> ::memcore::layout::DeviceLayout for Tagged<T, U>
 where
-    T: ::memcore::bytemuck::Pod,
-    T: ::memcore::layout::DeviceLayout,
+    T: ::memcore::bytemuck::Pod + ::memcore::layout::DeviceLayout,
 {
     fn name() -> ::memcore::__private::derive::String {
         ::memcore::__private::derive::instance_name(
