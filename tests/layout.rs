@@ -386,3 +386,30 @@ fn types_that_are_pod_already_have_a_layout_too() {
     let output = compile(&folder, "-std=c++11");
     assert!(output.status.success(), "{}", log(&output));
 }
+
+mod named_like_numbers {
+    use memcore::prelude::*;
+
+    #[allow(non_camel_case_types)]
+    type u64 = glam::Vec2;
+    #[allow(non_camel_case_types)]
+    type u8 = u16;
+
+    #[derive(Clone, Copy, DeviceCopy)]
+    #[repr(C)]
+    pub(super) struct Record {
+        vectors: [u64; 2],
+        wide: [u8; 2],
+    }
+}
+
+#[test]
+fn types_are_described_by_what_they_are_and_not_by_their_names() {
+    let layout = named_like_numbers::Record::layout();
+    assert_eq!((layout.size(), layout.align()), (20, 4));
+    let fields: Vec<_> = layout.fields().iter().map(|field| (field.offset(), field.type_name())).collect();
+    assert_eq!(fields, [(0, "unsigned char[16]".to_owned()), (16, "unsigned char[4]".to_owned())]);
+    let folder = folder("named-like-numbers", &cuda_header(&[layout]).unwrap());
+    let output = compile(&folder, "-std=c++11");
+    assert!(output.status.success(), "{}", log(&output));
+}

@@ -1,9 +1,12 @@
-//! Guesses from tokens where a struct may have gaps.
+//! Guesses from tokens which fields are numbers, and where a struct may have gaps.
 //!
 //! A constant for every gap costs the compiler time, and most fields are numbers after which there can be none. Where the
 //! guess says so the gap is checked together with all the others: a wrong guess (a type that the program calls `u64`)
-//! makes an error point at the struct, and no more.
+//! makes an error point at the struct, and no more. A field that seems to be a number is asked about once, in const
+//! evaluation; if it is something else it is described as bytes.
 
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
 use syn::{Expr, ExprLit, Lit, Type};
 
 use crate::{attr::Repr, params::element, valid::Judged};
@@ -64,29 +67,51 @@ impl Offset {
     }
 }
 
+/// The numbers, and the size of each, which is also its alignment.
+const NUMBERS: [(&str, u64); 14] = [
+    ("u8", 1),
+    ("u16", 2),
+    ("u32", 4),
+    ("u64", 8),
+    ("u128", 16),
+    ("usize", 8),
+    ("i8", 1),
+    ("i16", 2),
+    ("i32", 4),
+    ("i64", 8),
+    ("i128", 16),
+    ("isize", 8),
+    ("f32", 4),
+    ("f64", 8),
+];
+
 /// The room that a number takes, or an array of numbers, by its name.
 fn room(ty: &Type) -> Option<Room> {
-    const NUMBERS: [(&str, u64); 16] = [
-        ("u8", 1),
-        ("u16", 2),
-        ("u32", 4),
-        ("u64", 8),
-        ("u128", 16),
-        ("usize", 8),
-        ("i8", 1),
-        ("i16", 2),
-        ("i32", 4),
-        ("i64", 8),
-        ("i128", 16),
-        ("isize", 8),
-        ("f32", 4),
-        ("f64", 8),
-        ("bool", 1),
-        ("char", 4),
-    ];
+    const CHECKED: [(&str, u64); 2] = [("bool", 1), ("char", 4)];
     let Type::Path(path) = element(ty) else { return None };
-    let (_, size) = NUMBERS.iter().find(|(name, _)| path.path.is_ident(name))?;
+    let (_, size) = NUMBERS.iter().chain(&CHECKED).find(|(name, _)| path.path.is_ident(name))?;
     Some(Room { size: count(ty).and_then(|count| count.checked_mul(*size)), align: *size })
+}
+
+/// The number, or the array of numbers of a length that is written out, that a type seems to be; at the place of its name.
+pub(crate) fn number(ty: &Type, support: &TokenStream) -> Option<TokenStream> {
+    match ty {
+        Type::Array(array) => match &array.len {
+            Expr::Lit(ExprLit { lit: Lit::Int(length), .. }) => {
+                let (element, length) = (number(&array.elem, support)?, length.base10_parse::<usize>().ok()?);
+                Some(quote!([#element; #length]))
+            }
+            _ => None,
+        },
+        Type::Group(group) => number(&group.elem, support),
+        Type::Paren(paren) => number(&paren.elem, support),
+        Type::Path(path) => {
+            let (name, _) = NUMBERS.iter().find(|(name, _)| path.path.is_ident(name))?;
+            let name = Ident::new(name, Span::mixed_site());
+            Some(quote!(#support::#name))
+        }
+        _ => None,
+    }
 }
 
 /// How many elements are in an array of arrays, if their lengths are written out.

@@ -1,6 +1,6 @@
 //! A struct whose types are all known: its layout is checked in const evaluation.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Member, spanned::Spanned};
 
@@ -12,18 +12,29 @@ use crate::{
 };
 
 pub(super) fn write(target: &Target<'_>, parts: &Parts<'_>) -> TokenStream {
+    let support = target.support(target.name.span());
+    // What seems to be a number is checked and described by the layout alone, which saves the compiler time.
+    let numbers: Vec<_> = parts
+        .fields
+        .iter()
+        .map(|judged| {
+            let asked = target.is_for_copy() && parts.fixed && !judged.condemned;
+            asked.then(|| guess::number(judged.field.ty, &support)).flatten()
+        })
+        .collect();
+    let others: Vec<_> =
+        parts.fields.iter().zip(&numbers).filter(|(_, number)| number.is_none()).map(|(judged, _)| judged).collect();
     let implementations = match (target.is_for_copy(), parts.checked) {
         (false, _) => TokenStream::new(),
         (true, false) => target.plain(),
         (true, true) => {
-            let span = target.name.span();
-            let (support, ty) = (target.support(span), target.ty(span));
+            let ty = target.ty(target.name.span());
             let bits = quote!(#support::Bits<#ty, { #support::size_of::<#ty>() }>);
-            target.checked(&bits, &is_valid(target, parts))
+            target.checked(&bits, &is_valid(target, &others))
         }
     };
-    let device_layout = target.device_layout(&layout_body(target, parts), None);
-    let layout = parts.fixed.then(|| layout(target, &parts.fields));
+    let device_layout = target.device_layout(&layout_body(target, parts, &others), None);
+    let layout = parts.fixed.then(|| layout(target, &parts.fields, &numbers));
     quote! {
         #implementations
         const _: () = {
@@ -35,15 +46,15 @@ pub(super) fn write(target: &Target<'_>, parts: &Parts<'_>) -> TokenStream {
 
 /// Checks the struct as it is in the end: that no macro has added a field since, that it is `Copy`, and, by the type
 /// that it turns out to have, that each field is plain data. Then says how it is laid out.
-fn layout_body(target: &Target<'_>, parts: &Parts<'_>) -> TokenStream {
+fn layout_body(target: &Target<'_>, parts: &Parts<'_>, others: &[&Judged<'_>]) -> TokenStream {
     let span = target.name.span();
     let support = target.support(span);
-    let (probes, names) = target.probes(&parts.fields);
+    let (probes, names) = target.probes(others);
     let whole = target.take_apart(&parts.fields);
     let verify = quote_spanned!(span=> memcore_verify_copy);
     let verify_each = match (target.is_for_copy(), parts.checked) {
         (false, _) => target.verify_device_copy(),
-        (true, false) => Target::verify_plain(&parts.fields, &names),
+        (true, false) => Target::verify_plain(others, &names),
         (true, true) => TokenStream::new(),
     };
     let value = if parts.fixed {
@@ -61,24 +72,24 @@ fn layout_body(target: &Target<'_>, parts: &Parts<'_>) -> TokenStream {
     }
 }
 
-/// Checks the bytes of each field by the type that it turns out to have.
-fn is_valid(target: &Target<'_>, parts: &Parts<'_>) -> TokenStream {
+/// Checks the bytes of each field that may have invalid ones, by the type that it turns out to have.
+fn is_valid(target: &Target<'_>, fields: &[&Judged<'_>]) -> TokenStream {
     let span = target.name.span();
     let support = target.support(span);
     let ty = target.ty(span);
-    let (probes, names) = target.probes(&parts.fields);
-    let checks = parts.fields.iter().zip(&names).filter(|(judged, _)| !judged.condemned).map(|(judged, probe)| {
+    let (probes, names) = target.probes(fields);
+    let bits = Ident::new("__memcore_bits", span);
+    let checks = fields.iter().zip(&names).filter(|(judged, _)| !judged.condemned).map(|(judged, probe)| {
         let field = judged.field;
         let span = own(field.ty.span());
         let support = target.support(span);
         let peels = peels(field);
         let member = field.member_at(span);
         let written = Literal::string(field.name.trim_start_matches("r#"));
-        let bits = proc_macro2::Ident::new("__memcore_bits", target.name.span());
         let place = quote_spanned!(span=> #support::place(#bits, #support::offset_of!(#ty, #member), #written));
         quote_spanned!(span=> && #probe.memcore_classify().check(#probe.memcore_elements()#peels, #place))
     });
-    let allow = allow_deprecated(&parts.fields);
+    let allow = allow_deprecated(fields.iter().copied());
     quote! {
         use #support::{Classify as _, Peel as _};
         #probes
@@ -89,7 +100,7 @@ fn is_valid(target: &Target<'_>, parts: &Parts<'_>) -> TokenStream {
 }
 
 /// Checks that the fields and nothing else make up the struct, in a constant for the gap after each.
-fn layout(target: &Target<'_>, judged: &[Judged<'_>]) -> TokenStream {
+fn layout(target: &Target<'_>, judged: &[Judged<'_>], numbers: &[Option<TokenStream>]) -> TokenStream {
     let span = target.name.span();
     let (support, ty) = (target.support(span), target.ty(span));
     let mut pads = PadNames::new(judged);
@@ -101,8 +112,13 @@ fn layout(target: &Target<'_>, judged: &[Judged<'_>]) -> TokenStream {
         let pad = pads.next(field);
         let member = field.member_at(span);
         let take = target.take(field);
+        let new = match &numbers[position] {
+            // An error about the `_` of the field's type points at that type.
+            Some(number) => quote_spanned!(own(field.ty.span())=> number::<#number, _, _>),
+            None => quote!(new),
+        };
         fields.extend(quote! {
-            #support::Field::new(#written, #pad, #support::offset_of!(#ty, #member), #take),
+            #support::Field::#new(#written, #pad, #support::offset_of!(#ty, #member), #take),
         });
         if !may_have_gap {
             continue;

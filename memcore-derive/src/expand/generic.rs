@@ -103,9 +103,10 @@ pub(super) fn write(
 fn checks(target: &Target<'_>, parts: &Parts<'_>, proof: Proof) -> TokenStream {
     let span = target.name.span();
     let support = target.support(span);
-    let (probes, names) = target.probes(&parts.fields);
+    let fields: Vec<_> = parts.fields.iter().collect();
+    let (probes, names) = target.probes(&fields);
     let whole = target.take_apart(&parts.fields);
-    let plain = Target::verify_plain(&parts.fields, &names);
+    let plain = Target::verify_plain(&fields, &names);
     let same = (proof == Proof::OneType).then(|| one_type(&parts.fields, &names));
     quote! {
         use #support::{Classify as _, NotPhantom as _, Peel as _};
@@ -162,21 +163,22 @@ fn layout_body(target: &Target<'_>, parts: &Parts<'_>) -> TokenStream {
     if !parts.fixed {
         return quote!(#support::no_layout());
     }
-    let (probes, names) = target.probes(&parts.fields);
+    let fields: Vec<_> = parts.fields.iter().collect();
+    let (probes, names) = target.probes(&fields);
     let whole = target.take_apart(&parts.fields);
     let described = parts.fields.iter().zip(&names).map(|(Judged { field, .. }, probe)| {
         let member = field.member_at(span);
         let written = field.name.trim_start_matches("r#");
         quote!((#written, #support::offset_of!(#ty, #member), #probe.memcore_describe()))
     });
-    let fields = format_ident!("__memcore_fields", span = span);
+    let described_fields = format_ident!("__memcore_fields", span = span);
     let allow = allow_deprecated(&parts.fields);
     quote! {
         use #support::Describe as _;
         let _ = #support::whole(#whole);
         #probes
         #allow
-        let #fields = [#(#described),*];
-        #support::generic_structure::<#ty>(<Self as #krate::layout::DeviceLayout>::name(), #fields)
+        let #described_fields = [#(#described),*];
+        #support::generic_structure::<#ty>(<Self as #krate::layout::DeviceLayout>::name(), #described_fields)
     }
 }

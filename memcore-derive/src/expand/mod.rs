@@ -107,7 +107,7 @@ impl<'a> Target<'a> {
     }
 
     /// `let` statements for what stands for each field, and the variables.
-    fn probes<'f>(&self, fields: &'f [Judged<'f>]) -> (TokenStream, Vec<Ident>) {
+    fn probes(&self, fields: &[&Judged<'_>]) -> (TokenStream, Vec<Ident>) {
         let mut statements = TokenStream::new();
         let mut names = Vec::with_capacity(fields.len());
         for (position, Judged { field, .. }) in fields.iter().enumerate() {
@@ -122,8 +122,8 @@ impl<'a> Target<'a> {
     }
 
     /// Statements that compile if each field is plain data.
-    fn verify_plain(fields: &[Judged<'_>], probes: &[Ident]) -> TokenStream {
-        let verify = |(judged, probe): (&Judged<'_>, &Ident)| {
+    fn verify_plain(fields: &[&Judged<'_>], probes: &[Ident]) -> TokenStream {
+        let verify = |(judged, probe): (&&Judged<'_>, &Ident)| {
             let span = own(judged.field.ty.span());
             // From the start of the type to its end.
             let types = quote_spanned!(own(end_of(judged.field.ty))=> .types);

@@ -37,7 +37,7 @@ pub(super) fn write(target: &Target<'_>, parts: &Parts<'_>) -> TokenStream {
         written_names.push(written);
     }
     let verify = if target.is_for_copy() {
-        let plain = Target::verify_plain(&parts.fields, &names);
+        let plain = Target::verify_plain(&parts.fields.iter().collect::<Vec<_>>(), &names);
         quote_spanned!(span=> #support::verify_copy::<#ty>(); #plain)
     } else {
         target.verify_device_copy()

@@ -25,24 +25,12 @@ const _: () = {
                 .memcore_verify_copy();
             let __memcore_field_0 = ::memcore::__private::derive::probe(|
                 __memcore_value: Particle|
-            __memcore_value.position);
-            let __memcore_field_1 = ::memcore::__private::derive::probe(|
-                __memcore_value: Particle|
-            __memcore_value.mass);
-            let __memcore_field_2 = ::memcore::__private::derive::probe(|
-                __memcore_value: Particle|
             __memcore_value.r#type);
             __memcore_field_0.memcore_classify().verify(__memcore_field_0.types);
-            __memcore_field_1.memcore_classify().verify(__memcore_field_1.types);
-            __memcore_field_2.memcore_classify().verify(__memcore_field_2.types);
             ::memcore::__private::derive::structure(
                 &LAYOUT,
                 "Particle",
-                [
-                    __memcore_field_0.memcore_describe(),
-                    __memcore_field_1.memcore_describe(),
-                    __memcore_field_2.memcore_describe(),
-                ],
+                [__memcore_field_0.memcore_describe()],
             )
         }
     }
@@ -51,13 +39,21 @@ const _: () = {
     >(
         "Particle",
         &[
-            ::memcore::__private::derive::Field::new(
+            ::memcore::__private::derive::Field::number::<
+                [::memcore::__private::derive::f32; 3usize],
+                _,
+                _,
+            >(
                 "position",
                 "_pad0",
                 ::memcore::__private::derive::offset_of!(Particle, position),
                 |__memcore_value: Particle| __memcore_value.position,
             ),
-            ::memcore::__private::derive::Field::new(
+            ::memcore::__private::derive::Field::number::<
+                ::memcore::__private::derive::f32,
+                _,
+                _,
+            >(
                 "mass",
                 "_pad1",
                 ::memcore::__private::derive::offset_of!(Particle, mass),

@@ -19,22 +19,7 @@ const _: () = {
                     Pair { 0: __memcore_0, 1: __memcore_1 }: Pair|
                 (__memcore_0, __memcore_1))
                 .memcore_verify_copy();
-            let __memcore_field_0 = ::memcore::__private::derive::probe(|
-                __memcore_value: Pair|
-            __memcore_value.0);
-            let __memcore_field_1 = ::memcore::__private::derive::probe(|
-                __memcore_value: Pair|
-            __memcore_value.1);
-            __memcore_field_0.memcore_classify().verify(__memcore_field_0.types);
-            __memcore_field_1.memcore_classify().verify(__memcore_field_1.types);
-            ::memcore::__private::derive::structure(
-                &LAYOUT,
-                "Pair",
-                [
-                    __memcore_field_0.memcore_describe(),
-                    __memcore_field_1.memcore_describe(),
-                ],
-            )
+            ::memcore::__private::derive::structure(&LAYOUT, "Pair", [])
         }
     }
     const LAYOUT: ::memcore::__private::derive::Layout = ::memcore::__private::derive::Layout::new::<
@@ -42,13 +27,21 @@ const _: () = {
     >(
         "Pair",
         &[
-            ::memcore::__private::derive::Field::new(
+            ::memcore::__private::derive::Field::number::<
+                ::memcore::__private::derive::u8,
+                _,
+                _,
+            >(
                 "0",
                 "",
                 ::memcore::__private::derive::offset_of!(Pair, 0),
                 |__memcore_value: Pair| __memcore_value.0,
             ),
-            ::memcore::__private::derive::Field::new(
+            ::memcore::__private::derive::Field::number::<
+                ::memcore::__private::derive::u64,
+                _,
+                _,
+            >(
                 "1",
                 "",
                 ::memcore::__private::derive::offset_of!(Pair, 1),

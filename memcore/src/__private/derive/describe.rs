@@ -1,6 +1,6 @@
 //! How is a type laid out?
 
-use std::fmt::Display;
+use std::{any::TypeId, fmt::Display};
 
 use super::{field::Probe, layout::Layout as Checked};
 use crate::layout::{DeviceLayout, FieldLayout, Kind, Layout, c_identifier};
@@ -25,13 +25,22 @@ impl<S, T> Describe for Probe<S, T> {
     }
 }
 
-/// The layout of a struct whose fields have been checked, each of which has one of `layouts`.
+/// The layout of a `T` that seems to be a `G`.
+pub(super) fn number<G: DeviceLayout + 'static, T: 'static>() -> Layout {
+    if TypeId::of::<T>() == TypeId::of::<G>() { G::layout() } else { Layout::bytes::<T>() }
+}
+
+/// The layout of a struct whose fields have been checked; `others` are those of the fields that do not seem to be numbers.
 #[must_use]
-pub fn structure<const N: usize>(checked: &Checked, name: &'static str, layouts: [Layout; N]) -> Layout {
-    let fields = checked.fields.iter().zip(layouts);
-    let fields =
-        fields.map(|(field, layout)| FieldLayout::new(field.name.trim_start_matches("r#"), field.offset, layout));
-    Layout::new(c_identifier(name), checked.size, checked.align, Kind::Struct(fields.collect()))
+pub fn structure<const N: usize>(checked: &Checked, name: &'static str, others: [Layout; N]) -> Layout {
+    let mut others = others.into_iter();
+    let fields = checked.fields.iter().map(|field| {
+        let layout = field.number.map(|layout| layout()).or_else(|| others.next());
+        let layout = layout.expect("one for each field");
+        FieldLayout::new(field.name.trim_start_matches("r#"), field.offset, layout)
+    });
+    let fields = fields.collect();
+    Layout::new(c_identifier(name), checked.size, checked.align, Kind::Struct(fields))
 }
 
 /// The layout of the struct `S`, which has parameters: the name, offset and layout of each field.

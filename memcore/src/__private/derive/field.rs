@@ -78,7 +78,7 @@ impl Fit {
             struct or `#[repr(u32)]` above an enum",
     note = "if it comes from another crate, look there for a feature named `bytemuck`"
 )]
-pub unsafe trait PlainData {}
+pub unsafe trait PlainData: 'static {}
 
 #[diagnostic::do_not_recommend]
 // SAFETY: `Pod` has the same contract.

@@ -1,6 +1,7 @@
 //! Do the fields make up the whole struct?
 
-use super::text::Text;
+use super::{describe, field::PlainData, text::Text};
+use crate::layout::{DeviceLayout, Layout as Described};
 
 /// Where a field lies in its struct.
 #[derive(Clone, Copy, Debug)]
@@ -10,13 +11,26 @@ pub struct Field {
     pad: &'static str,
     pub(super) offset: usize,
     size: usize,
+    /// The layout of what the derive took for a number.
+    pub(super) number: Option<fn() -> Described>,
 }
 
 impl Field {
     /// The field that `_value` takes out of its struct, which gives its size.
     #[must_use]
     pub const fn new<S, T>(name: &'static str, pad: &'static str, offset: usize, _value: fn(S) -> T) -> Self {
-        Self { name, pad, offset, size: size_of::<T>() }
+        Self { name, pad, offset, size: size_of::<T>(), number: None }
+    }
+
+    /// The same for a field that seems to be a `G`. It is plain data, which needs no other check.
+    #[must_use]
+    pub const fn number<G: DeviceLayout + 'static, S, T: PlainData>(
+        name: &'static str,
+        pad: &'static str,
+        offset: usize,
+        value: fn(S) -> T,
+    ) -> Self {
+        Self { number: Some(describe::number::<G, T>), ..Self::new(name, pad, offset, value) }
     }
 }
 

@@ -23,7 +23,7 @@ mod unfit;
 pub use core::{
     marker::{Copy, Sized},
     mem::{offset_of, size_of},
-    primitive::{bool, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize},
+    primitive::{bool, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize},
 };
 pub use std::string::String;
 
