@@ -1,4 +1,5 @@
-//! `#[derive(DeviceCopy)]` on structs, as a program sees it. What it refuses is in `tests/ui/derive`.
+//! `#[derive(DeviceCopy)]` on plain data, as a program sees it. What it refuses is in `tests/ui/derive`, and data that is
+//! checked when it comes back in `derive_checked.rs`.
 
 use std::{
     marker::PhantomData,
@@ -6,7 +7,7 @@ use std::{
     num::{NonZeroU32, Wrapping},
 };
 
-use memcore::{DeviceCopy, bytemuck};
+use memcore::{bytemuck, prelude::*};
 
 #[derive(Clone, Copy, Debug, PartialEq, DeviceCopy)]
 #[repr(C)]
@@ -65,6 +66,48 @@ struct Large {
     values: [[u16; 64]; 33],
 }
 
+#[derive(Clone, Copy, DeviceCopy)]
+#[repr(C)]
+union Bits {
+    number: f32,
+    integer: u32,
+    bytes: [u8; 4],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceCopy)]
+#[repr(C)]
+struct OneType<T, const N: usize> {
+    first: T,
+    others: [T; N],
+    marker: PhantomData<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceCopy)]
+#[repr(C, packed)]
+struct DensePair<T, U>(T, U);
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceCopy)]
+#[device_copy(instances(Mixed<f32, u32>, Mixed<[u8; 2], i16>))]
+#[repr(C)]
+struct Mixed<T, U> {
+    one: T,
+    other: U,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceCopy)]
+#[repr(C)]
+struct Foreign {
+    vector: glam::Vec3,
+    half: half::f16,
+    halves: [half::bf16; 3],
+    complex: num_complex::Complex<f32>,
+    matrix: nalgebra::Matrix2<f32>,
+    scale: f32,
+    next: DevicePointer<String>,
+    optional: Option<NonZeroU32>,
+    wrapping: Wrapping<[u16; 2]>,
+}
+
 fn device_copy<T: DeviceCopy>() -> (usize, usize) {
     (size_of::<T>(), align_of::<T>())
 }
@@ -91,6 +134,13 @@ fn derived_types_satisfy_every_bound() {
         Unit: 0, 1;
         Marked: 16, 8;
         Large: 4224, 2;
+        Bits: 4, 4;
+        OneType<u64, 3>: 32, 8;
+        OneType<Particle, 0>: 20, 4;
+        DensePair<u8, f64>: 9, 1;
+        Mixed<f32, u32>: 8, 4;
+        Mixed<[u8; 2], i16>: 4, 2;
+        Foreign: 64, 8;
     }
 }
 
@@ -148,6 +198,7 @@ fn structs_in_functions_are_derived() {
 
 /// Under the lints of a strict crate, which clippy looks at here.
 #[deny(clippy::all, clippy::pedantic, clippy::nursery, missing_docs, unused, unused_qualifications)]
+#[allow(dead_code, reason = "types that are there for the lints")]
 #[allow(unreachable_pub, reason = "a library's type, in a test")]
 mod strict {
     /// A record.
@@ -159,6 +210,71 @@ mod strict {
         /// A value of another type.
         pub unit: super::Unit,
     }
+
+    /// A kind.
+    #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]
+    #[repr(u32)]
+    pub enum Kind {
+        /// The first.
+        First,
+        /// The second.
+        Second,
+    }
+
+    /// Checked.
+    #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]
+    #[device_copy(checked)]
+    #[repr(C)]
+    pub struct Checked {
+        /// A kind.
+        pub kind: Kind,
+        /// Flags.
+        pub flags: [bool; 4],
+    }
+
+    /// A union.
+    #[derive(Clone, Copy, memcore::DeviceCopy)]
+    #[repr(C)]
+    pub union Bits {
+        /// A number.
+        pub number: f32,
+        /// Its bits.
+        pub integer: u32,
+    }
+
+    /// Of one type.
+    #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]
+    #[repr(C)]
+    pub struct Row<T, const N: usize>
+    where
+        T: Copy,
+    {
+        /// The first.
+        pub first: T,
+        /// The others.
+        pub others: [T; N],
+    }
+
+    /// Of two types.
+    #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]
+    #[device_copy(instances(Mixed<f32, u32>))]
+    #[repr(C)]
+    pub struct Mixed<T, U> {
+        /// The first.
+        pub first: T,
+        /// The second.
+        pub second: U,
+    }
+
+    /// Dense.
+    #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]
+    #[repr(C, packed)]
+    pub struct Dense<T: Copy> {
+        /// The first.
+        pub first: u8,
+        /// The second.
+        pub second: T,
+    }
 }
 
 #[test]
@@ -166,4 +282,49 @@ fn strict_lints_find_nothing() {
     let record = strict::Record { key: 3, unit: Unit };
     assert_eq!(bytemuck::bytes_of(&record), 3_u64.to_ne_bytes());
     assert_eq!((record.key, record.unit), (3, Unit));
+}
+
+/// Whether values are the same after they have been to a device.
+fn comes_back<T: DeviceCopy + PartialEq + std::fmt::Debug>(values: &[T]) {
+    let dev = DeviceBuffer::from_slice(values).unwrap();
+    assert_eq!(dev.to_vec().unwrap(), values);
+}
+
+#[test]
+fn types_of_other_crates_need_no_derive_and_no_feature() {
+    comes_back(&[glam::Vec3::new(1.0, 2.0, 3.0), glam::Vec3::ZERO]);
+    comes_back(&[glam::Mat4::IDENTITY; 3]);
+    comes_back(&[half::f16::from_f32(0.5), half::f16::INFINITY]);
+    comes_back(&[half::bf16::from_f32(-2.0)]);
+    comes_back(&[num_complex::Complex::new(1.0_f64, -1.0)]);
+    comes_back(&[nalgebra::Vector3::new(1.0_f32, 2.0, 3.0)]);
+    comes_back(&[nalgebra::Matrix4::<f64>::identity()]);
+    let foreign = Foreign {
+        vector: glam::Vec3::X,
+        half: half::f16::ONE,
+        halves: [half::bf16::MIN; 3],
+        complex: num_complex::Complex::new(1.0, 2.0),
+        matrix: nalgebra::Matrix2::identity(),
+        scale: 0.5,
+        next: DevicePointer::from_raw(16),
+        optional: None,
+        wrapping: Wrapping([3, 4]),
+    };
+    comes_back(&[foreign; 100]);
+}
+
+#[test]
+fn structs_with_parameters_come_back() {
+    comes_back(&[OneType { first: 1_u64, others: [2, 3], marker: PhantomData }; 10]);
+    comes_back(&[DensePair(1_u8, 0.5_f64), DensePair(2, -0.5)]);
+    comes_back(&[Mixed { one: 1.0_f32, other: 2_u32 }]);
+    comes_back(&[Mixed { one: [1_u8, 2], other: -3_i16 }]);
+}
+
+#[test]
+fn unions_come_back_with_the_bytes_that_they_have() {
+    let dev = DeviceBuffer::from_slice(&[Bits { number: 1.0 }, Bits { integer: 7 }]).unwrap();
+    let back = dev.to_vec().unwrap();
+    let integers: &[u32] = bytemuck::cast_slice(&back);
+    assert_eq!(integers, [1.0_f32.to_bits(), 7]);
 }

@@ -1,7 +1,7 @@
 //! The item as the later steps see it. Each node keeps the tokens it came from, for errors to point at.
 
 use proc_macro2::Span;
-use syn::{Data, DeriveInput, Fields, Ident, Index, Member, Token, Type, spanned::Spanned};
+use syn::{Attribute, Data, DeriveInput, Fields, Ident, Index, Member, Token, Type, spanned::Spanned};
 
 use crate::{
     attr::{self, Attributes},
@@ -18,11 +18,11 @@ pub(crate) struct Item<'a> {
 /// What kind of item it is.
 pub(crate) enum Shape<'a> {
     Struct(Vec<Field<'a>>),
-    Enum(Token![enum]),
-    Union(Token![union]),
+    Enum(Vec<Variant<'a>>),
+    Union(Token![union], Vec<Field<'a>>),
 }
 
-/// A field of a struct.
+/// A field of a struct or a union.
 pub(crate) struct Field<'a> {
     pub(crate) member: Member,
     /// As the program writes it: `position`, `r#type`, `0`.
@@ -31,13 +31,28 @@ pub(crate) struct Field<'a> {
     original: &'a syn::Field,
 }
 
+/// A variant of an enum.
+pub(crate) struct Variant<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) fields: &'a Fields,
+    attributes: &'a [Attribute],
+}
+
 impl<'a> Item<'a> {
     pub(crate) fn read(original: &'a DeriveInput, report: &mut Report) -> Self {
         let attributes = Attributes::read(&original.attrs, report);
         let shape = match &original.data {
             Data::Struct(data) => Shape::Struct(Field::read_all(&data.fields, report)),
-            Data::Enum(data) => Shape::Enum(data.enum_token),
-            Data::Union(data) => Shape::Union(data.union_token),
+            Data::Enum(data) => {
+                Shape::Enum(data.variants.iter().map(|variant| Variant::read(variant, report)).collect())
+            }
+            Data::Union(data) => {
+                let fields = data.fields.named.iter().enumerate();
+                Shape::Union(
+                    data.union_token,
+                    fields.map(|(position, field)| Field::read(position, field, report)).collect(),
+                )
+            }
         };
         Self { original, attributes, shape }
     }
@@ -49,24 +64,25 @@ impl<'a> Item<'a> {
 
 impl<'a> Field<'a> {
     fn read_all(fields: &'a Fields, report: &mut Report) -> Vec<Self> {
-        let read = |(position, field): (usize, &'a syn::Field)| {
-            attr::refuse_on_field(&field.attrs, report);
-            let member = match &field.ident {
-                Some(ident) => Member::Named(ident.clone()),
-                None => Member::Unnamed(Index::from(position)),
-            };
-            let name = match &member {
-                Member::Named(ident) => ident.to_string(),
-                Member::Unnamed(index) => index.index.to_string(),
-            };
-            Self { member, name, ty: &field.ty, original: field }
+        fields.iter().enumerate().map(|(position, field)| Self::read(position, field, report)).collect()
+    }
+
+    fn read(position: usize, field: &'a syn::Field, report: &mut Report) -> Self {
+        attr::refuse_on_part(&field.attrs, "field", report);
+        let member = match &field.ident {
+            Some(ident) => Member::Named(ident.clone()),
+            None => Member::Unnamed(Index::from(position)),
         };
-        fields.iter().enumerate().map(read).collect()
+        let name = match &member {
+            Member::Named(ident) => ident.to_string(),
+            Member::Unnamed(index) => index.index.to_string(),
+        };
+        Self { member, name, ty: &field.ty, original: field }
     }
 
     /// Whether naming the field is a lint.
     pub(crate) fn is_deprecated(&self) -> bool {
-        self.original.attrs.iter().any(|attribute| attribute.path().is_ident("deprecated"))
+        is_deprecated(&self.original.attrs)
     }
 
     /// The place where the field begins: its name, or the type of a field without one.
@@ -83,4 +99,27 @@ impl<'a> Field<'a> {
         }
         member
     }
+}
+
+impl<'a> Variant<'a> {
+    fn read(variant: &'a syn::Variant, report: &mut Report) -> Self {
+        attr::refuse_on_part(&variant.attrs, "variant", report);
+        Self { ident: &variant.ident, fields: &variant.fields, attributes: &variant.attrs }
+    }
+
+    /// Whether naming the variant is a lint.
+    pub(crate) fn is_deprecated(&self) -> bool {
+        is_deprecated(self.attributes)
+    }
+
+    /// The variant's name at another place in the program.
+    pub(crate) fn ident_at(&self, span: Span) -> Ident {
+        let mut ident = self.ident.clone();
+        ident.set_span(span);
+        ident
+    }
+}
+
+fn is_deprecated(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| attribute.path().is_ident("deprecated"))
 }

@@ -62,25 +62,14 @@ fn pointer_to(target: &Type) -> String {
     format!("point at device memory: `DevicePointer<{element}>`")
 }
 
-/// Whether the tokens name a number or an array of numbers. The name may stand for another type: a guess.
-pub(crate) fn looks_like_number(ty: &Type) -> bool {
-    const NUMBERS: [&str; 14] =
-        ["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64"];
-    match ty {
-        Type::Array(array) => looks_like_number(&array.elem),
-        Type::Path(path) => NUMBERS.iter().any(|number| path.path.is_ident(number)),
-        _ => false,
-    }
-}
-
 fn is_str(path: &Path) -> bool {
     path.is_ident("str")
 }
 
-/// A type as a person writes it.
-fn written(ty: &Type) -> String {
+/// Tokens as a person writes them.
+pub(crate) fn written(tokens: &impl ToTokens) -> String {
     let tight =
         [(" :: ", "::"), (" < ", "<"), ("< ", "<"), (" <", "<"), (" >", ">"), (" ;", ";"), (" ,", ","), ("& ", "&")];
-    let text = ty.to_token_stream().to_string();
+    let text = tokens.to_token_stream().to_string();
     tight.iter().fold(text, |text, (loose, tight)| text.replace(loose, tight))
 }

@@ -4,7 +4,12 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::DeriveInput;
 
-use crate::{ast::Item, device_copy, report::Report, valid};
+use crate::{
+    ast::Item,
+    derive,
+    report::Report,
+    valid::{self, Purpose},
+};
 
 fn item(tokens: TokenStream) -> DeriveInput {
     syn::parse2(tokens).expect("a struct, enum or union")
@@ -14,12 +19,12 @@ fn item(tokens: TokenStream) -> DeriveInput {
 fn mistakes(tokens: TokenStream) -> Vec<String> {
     let input = item(tokens);
     let mut report = Report::default();
-    valid::judge(&Item::read(&input, &mut report), &mut report);
+    valid::judge(&Item::read(&input, &mut report), Purpose::Copy, &mut report);
     report.texts()
 }
 
 fn expansion(tokens: TokenStream) -> String {
-    device_copy(&item(tokens)).to_string()
+    derive(&item(tokens), Purpose::Copy).to_string()
 }
 
 #[test]
@@ -66,18 +71,66 @@ fn other_reprs_are_told_what_to_write() {
 }
 
 #[test]
-fn unknown_shapes_have_one_mistake_each() {
+fn shapes_that_tokens_condemn_have_one_mistake_each() {
     let shapes = [
         (
             quote!(
                 #[repr(u8)]
                 enum Kind {
                     First(bool),
+                    Second,
                 }
             ),
-            "an enum",
+            "`Kind::First` carries data",
         ),
-        (quote!(union Bits { integer: u32, pointer: *const u8 }), "a union"),
+        (
+            quote!(
+                enum Kind {
+                    First,
+                }
+            ),
+            "no fixed size",
+        ),
+        (
+            quote!(
+                #[repr(C)]
+                enum Kind {
+                    First,
+                }
+            ),
+            "C compiler's choice",
+        ),
+        (
+            quote!(
+                #[repr(u8)]
+                enum Kind {}
+            ),
+            "no variant",
+        ),
+        (
+            quote!(
+                #[repr(u8)]
+                #[device_copy(checked)]
+                enum Kind {
+                    First,
+                }
+            ),
+            "always checked",
+        ),
+        (
+            quote!(
+                #[repr(u8)]
+                enum Kind<const N: usize> {
+                    First,
+                }
+            ),
+            "with parameters",
+        ),
+        (quote!(#[repr(C)] union Bits { integer: u32, pointer: *const u8 }), "points at host memory"),
+        (quote!(union Bits { integer: u32 }), "no fixed layout"),
+        (quote!(#[repr(C)] union Bits<T: Copy> { integer: T }), "instances(Bits<f32>)"),
+        (quote!(#[repr(C)] #[device_copy(checked)] union Bits { flag: bool }), "which of its fields to check"),
+        (quote!(#[repr(C)] #[edit] union Bits { integer: u32 }), "inert(edit)"),
         (
             quote!(
                 struct View<'a> {
@@ -88,21 +141,160 @@ fn unknown_shapes_have_one_mistake_each() {
         ),
         (
             quote!(
+                #[repr(C)]
                 struct Pair<T: Copy>(T, &'static T);
             ),
-            "takes a type, `T`",
+            "reference",
         ),
         (
             quote!(
-                struct Row<const N: usize>([f32; N]);
+                #[repr(C)]
+                struct Mixed<T, U> {
+                    first: T,
+                    second: U,
+                }
             ),
-            "takes a number, `N`",
+            "instances(Mixed<f32, u32>)",
+        ),
+        (
+            quote!(
+                #[repr(C)]
+                struct Mixed<T> {
+                    first: [T; 2],
+                    second: u32,
+                }
+            ),
+            "instances(Mixed<f32>)",
+        ),
+        (
+            quote!(
+                #[repr(C)]
+                struct Row<T, const N: usize>(u8, [T; N]);
+            ),
+            "instances(Row<f32, 4>)",
+        ),
+        (
+            quote!(
+                #[repr(C, packed(2))]
+                struct Mixed<T, U>(T, U);
+            ),
+            "instances(Mixed<f32, u32>)",
+        ),
+        (
+            quote!(
+                #[repr(C, align(8))]
+                struct One<T>(T);
+            ),
+            "alignment",
+        ),
+        (
+            quote!(
+                #[repr(C)]
+                #[device_copy(checked)]
+                struct One<T>(T);
+            ),
+            "takes a size",
+        ),
+        (
+            quote!(
+                #[repr(C)]
+                #[helper::edit]
+                struct One<T>(T);
+            ),
+            "inert(helper::edit)",
+        ),
+        (
+            quote!(
+                #[repr(C)]
+                #[device_copy(instances(One<f32>))]
+                struct One(f32);
+            ),
+            "no parameters",
+        ),
+        (
+            quote!(
+                #[repr(C)]
+                #[device_copy(instances(Two<f32>))]
+                struct One<T>(T);
+            ),
+            "no instance of `One`",
+        ),
+        (
+            quote!(
+                #[repr(C)]
+                #[device_copy(instances(One<f32>, One<f32>))]
+                struct One<T>(T);
+            ),
+            "listed twice",
         ),
     ];
     for (shape, wanted) in shapes {
         let found = mistakes(shape.clone());
         assert_eq!(found.len(), 1, "{shape}: {found:?}");
         assert!(found[0].contains(wanted), "{shape}: {found:?}");
+        assert!(found[0].contains("\nhelp: "), "{shape}: {found:?}");
+    }
+}
+
+#[test]
+fn parameters_that_never_give_padding_have_no_mistake() {
+    let shapes = [
+        quote!(
+            #[repr(C)]
+            struct Pair<T> {
+                first: T,
+                second: [T; 3],
+                third: [[T; 2]; 2],
+            }
+        ),
+        quote!(
+            #[repr(C)]
+            struct Row<const N: usize>([u8; N], u8);
+        ),
+        quote!(
+            #[repr(C)]
+            struct Tagged<T, U>(T, PhantomData<U>);
+        ),
+        quote!(
+            #[repr(C)]
+            struct Maybe<T>(Alias<T>, T, make!());
+        ),
+        quote!(
+            #[repr(transparent)]
+            struct Wrapper<T, U>(T, PhantomData<U>);
+        ),
+        quote!(
+            #[repr(C, packed)]
+            struct Mixed<T, U>(T, U);
+        ),
+        quote!(
+            #[repr(C, packed(1))]
+            struct Mixed<T, U>(T, U);
+        ),
+        quote!(
+            #[repr(C)]
+            #[doc = "x"]
+            #[allow(unused)]
+            #[clippy::lint]
+            #[must_use]
+            struct One<T>(T);
+        ),
+        quote!(
+            #[repr(C)]
+            #[serde(rename = "x")]
+            #[device_copy(inert(serde))]
+            struct One<T>(T);
+        ),
+        quote!(
+            #[repr(C)]
+            #[edit]
+            #[device_copy(instances(Mixed<f32, u32>))]
+            struct Mixed<T, U>(T, U);
+        ),
+    ];
+    for shape in shapes {
+        let found = mistakes(shape.clone());
+        assert!(found.is_empty(), "{shape}: {found:?}");
     }
 }
 
@@ -140,7 +332,7 @@ fn names_are_left_to_the_compiler() {
 #[test]
 fn all_mistakes_are_found_at_once() {
     let found = mistakes(quote! {
-        #[device_copy(checked, crate = "memcore", other = 3, crate = "again")]
+        #[device_copy(unchecked, crate = "memcore", other = 3, crate = "again")]
         struct Record {
             #[device_copy(skip)]
             name: &'static str,
@@ -157,9 +349,20 @@ fn all_mistakes_are_found_at_once() {
 
 #[test]
 fn malformed_options_are_mistakes() {
-    for option in
-        [quote!(crate), quote!(crate = 3), quote!(crate("memcore")), quote!(crate = "two words"), quote!(crate =)]
-    {
+    let options = [
+        quote!(crate),
+        quote!(crate = 3),
+        quote!(crate("memcore")),
+        quote!(crate = "two words"),
+        quote!(crate =),
+        quote!(checked = true),
+        quote!(checked(all)),
+        quote!(instances),
+        quote!(instances = "Record<f32>"),
+        quote!(inert),
+        quote!(inert(3)),
+    ];
+    for option in options {
         let found = mistakes(quote!(
             #[device_copy(#option)]
             #[repr(C)]
@@ -251,9 +454,9 @@ fn refused_items_are_implemented_all_the_same() {
                 First,
             }
         ),
-        quote!(union Bits { integer: u32 }),
+        quote!(#[repr(C)] union Bits<T> { integer: T }),
         quote!(
-            struct Pair<T: Copy>(T, T)
+            struct Pair<'a, T: Copy>(T, &'a T)
             where
                 T: Send;
         ),
@@ -272,6 +475,90 @@ fn refused_items_are_implemented_all_the_same() {
     for shape in shapes {
         let written = expansion(shape.clone());
         assert_eq!(written.matches("compile_error").count(), 1, "{shape}: {written}");
-        assert_eq!(written.matches("bytemuck :: Pod").count(), 1, "{shape}: {written}");
+        assert_eq!(written.matches("bytemuck :: Pod for").count(), 1, "{shape}: {written}");
+        assert_eq!(written.matches("DeviceLayout for").count(), 1, "{shape}: {written}");
     }
+}
+
+#[test]
+fn gaps_are_looked_for_where_there_may_be_some() {
+    let guesses = |tokens: TokenStream| {
+        let written = expansion(tokens);
+        let own = written.matches("const padding_after_").count();
+        (own, written.matches("const padding :").count())
+    };
+    assert_eq!(
+        guesses(quote!(
+            #[repr(C)]
+            struct Numbers {
+                a: u32,
+                b: [u8; 4],
+                c: [[f32; 2]; 2],
+            }
+        )),
+        (0, 1)
+    );
+    assert_eq!(
+        guesses(quote!(
+            #[repr(C)]
+            struct Numbers {
+                a: u8,
+                b: u32,
+            }
+        )),
+        (1, 1)
+    );
+    assert_eq!(
+        guesses(quote!(
+            #[repr(C)]
+            struct Numbers {
+                a: [u8; N],
+                b: [u16; N],
+                c: u16,
+            }
+        )),
+        (1, 1)
+    );
+    assert_eq!(
+        guesses(quote!(
+            #[repr(C)]
+            struct Nested {
+                a: u32,
+                b: Inner,
+                c: u32,
+                d: f32,
+                e: u8,
+            }
+        )),
+        (3, 1)
+    );
+    assert_eq!(
+        guesses(quote!(
+            #[repr(C, packed)]
+            struct Dense {
+                a: u8,
+                b: Inner,
+            }
+        )),
+        (0, 1)
+    );
+    assert_eq!(
+        guesses(quote!(
+            #[repr(C, packed(2))]
+            struct HalfDense {
+                a: u8,
+                b: u64,
+            }
+        )),
+        (2, 0)
+    );
+    assert_eq!(
+        guesses(quote!(
+            #[repr(C, align(8))]
+            struct Aligned {
+                a: u64,
+            }
+        )),
+        (1, 0)
+    );
 }

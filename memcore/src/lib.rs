@@ -50,6 +50,7 @@ mod device;
 mod driver;
 mod error;
 mod event;
+pub mod layout;
 mod macros;
 pub mod memory;
 pub mod prelude;
@@ -63,7 +64,8 @@ pub use context::{AllocatorKind, Context, Entered};
 pub use device::{Device, DeviceAttribute};
 pub use error::{Error, Result, Status, ViewError};
 pub use event::Event;
-pub use memcore_derive::DeviceCopy;
+pub use layout::DeviceLayout;
+pub use memcore_derive::{DeviceCopy, DeviceLayout};
 pub use memory::{
     Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceBox, DeviceBuffer, DeviceCopy, DeviceIndex, DevicePointer,
     DeviceSlice, DeviceVariable, LockedBox, LockedBuffer, UnifiedBox, UnifiedBuffer, UnifiedPointer,

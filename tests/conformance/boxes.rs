@@ -111,7 +111,7 @@ fn a_locked_box_is_an_operand(_: &Context) -> Outcome {
 fn a_locked_box_is_checked(_: &Context) -> Outcome {
     let (mut locked, mut dev) = (locked_box![true]?, device_box![false]?);
     dev.set_8(7)?;
-    assert_eq!(copy!(locked <- dev), Err(Error::InvalidValue { index: 0, type_name: "bool" }));
+    assert_eq!(copy!(locked <- dev), Err(Error::InvalidValue { index: 0, type_name: "bool", field: None }));
     assert!(*locked);
     dev.set_8(0)?;
     copy!(locked <- dev)?;

@@ -174,14 +174,14 @@ fn invalid_values_are_refused_and_nothing_is_written(_: &Context) -> Outcome {
     let mut dev = device_vec![true; 1000]?;
     fill!(dev.view_as_mut::<u8>()?[999..] <- 2)?;
     let mut back = vec![false; 1000];
-    let expected = Error::InvalidValue { index: 999, type_name: "bool" };
+    let expected = Error::InvalidValue { index: 999, type_name: "bool", field: None };
     assert_eq!(copy!(back <- dev), Err(expected.clone()));
     assert_eq!(back, [false; 1000]);
     let mut locked = locked_vec![false; 1000]?;
     assert_eq!(copy!(locked <- dev), Err(expected.clone()));
     assert_eq!(*locked, [false; 1000]);
     assert_eq!(dev.to_vec(), Err(expected));
-    assert_eq!(dev[999].to_value(), Err(Error::InvalidValue { index: 0, type_name: "bool" }));
+    assert_eq!(dev[999].to_value(), Err(Error::InvalidValue { index: 0, type_name: "bool", field: None }));
     copy!(back[..999] <- dev[..999])?;
     assert_eq!(back[..999], [true; 999]);
 

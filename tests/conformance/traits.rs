@@ -163,7 +163,7 @@ fn copies_of_invalid_values_are_refused(_: &Context) -> Outcome {
     let mut device = device_vec![true; 4]?;
     fill!(device.view_as_mut::<u8>()?[2..] <- 3)?;
     let mut host = [false; 4];
-    let invalid = Err(Error::InvalidValue { index: 2, type_name: "bool" });
+    let invalid = Err(Error::InvalidValue { index: 2, type_name: "bool", field: None });
     assert_eq!(CopyDestination::<[bool]>::copy_to(&device, &mut host[..]), invalid);
     let mut unified = unified_vec![false; 4]?;
     assert_eq!(CopyDestination::<UnifiedBuffer<bool>>::copy_to(&device, &mut unified), invalid);

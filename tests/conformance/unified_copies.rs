@@ -207,18 +207,18 @@ fn invalid_values_are_refused_and_nothing_is_written(_: &Context) -> Outcome {
     let mut dev = device_vec![true; 1000]?;
     fill!(dev.view_as_mut::<u8>()?[999..] <- 2)?;
     let mut unified = unified_vec![false; 1000]?;
-    assert_eq!(copy!(unified <- dev), Err(Error::InvalidValue { index: 999, type_name: "bool" }));
+    assert_eq!(copy!(unified <- dev), Err(Error::InvalidValue { index: 999, type_name: "bool", field: None }));
     assert_eq!(*unified, [false; 1000]);
     copy!(unified[..999] <- dev[..999])?;
     assert!(unified[..999] == [true; 999] && !unified[999]);
     let mut boxed = unified_box![false]?;
-    assert_eq!(copy!(boxed <- dev[999]), Err(Error::InvalidValue { index: 0, type_name: "bool" }));
+    assert_eq!(copy!(boxed <- dev[999]), Err(Error::InvalidValue { index: 0, type_name: "bool", field: None }));
     assert!(!*boxed);
     copy!(boxed <- dev[..1])?;
     assert!(*boxed);
     // What the device gets from it is checked on the way to the host, as from any device memory.
     let numbers = unified_vec![1_u8, 2]?;
     let view = numbers.as_device_slice().view_as::<bool>()?;
-    assert_eq!(view.to_vec(), Err(Error::InvalidValue { index: 1, type_name: "bool" }));
+    assert_eq!(view.to_vec(), Err(Error::InvalidValue { index: 1, type_name: "bool", field: None }));
     Ok(())
 }

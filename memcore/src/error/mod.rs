@@ -146,12 +146,14 @@ pub enum Error {
     },
 
     /// Bytes from the device are no value of the element type. Nothing was written to the destination.
-    #[error("element {index} came back with bytes that are no valid {type_name}")]
+    #[error("element {index} came back with bytes that are no valid {type_name}{}", at_field(.field.as_deref()))]
     InvalidValue {
         /// The first element found invalid.
         index: usize,
         /// The element type.
         type_name: &'static str,
+        /// The path of the first field in it found invalid, as `header.flags[2]`, where the type is a derived struct.
+        field: Option<String>,
     },
 
     /// A view's element type does not fit the memory.
@@ -278,6 +280,11 @@ fn no_device_help(driver: &str) -> &'static str {
     } else {
         "set MEMCORE_DRIVER=sim to run on the simulated device"
     }
+}
+
+/// `": look at its field F"`, where it is known.
+fn at_field(field: Option<&str>) -> String {
+    field.map(|field| format!(": look at its field `{field}`")).unwrap_or_default()
 }
 
 /// `", F of T bytes free"`, where both are known.

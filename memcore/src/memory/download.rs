@@ -6,6 +6,7 @@ use super::device_copy::{DeviceCopy, is_any_bit_pattern};
 use super::operand::HostDestination;
 use super::size::same_len;
 use super::slice::{DeviceSlice, host_vec};
+use crate::__private::derive::path;
 use crate::copy::{self, HostKind, Mode, Order};
 use crate::error::{Error, Result};
 
@@ -34,7 +35,8 @@ pub(crate) fn download<T: DeviceCopy>(
     // SAFETY: the capacity is at least the length, and the download wrote all bytes, any of which are `Bits`.
     unsafe { scratch.set_len(source.len()) };
     if let Some(index) = scratch.iter().position(|bits| !T::is_valid_bit_pattern(bits)) {
-        return Err(Error::InvalidValue { index, type_name: type_name::<T>() });
+        let field = path::explain(|| T::is_valid_bit_pattern(&scratch[index]));
+        return Err(Error::InvalidValue { index, type_name: type_name::<T>(), field });
     }
     let checked = scratch.as_ptr().cast::<T>();
     // SAFETY: `Bits` has the layout of `T`, every element was found to be a value of `T`, and the two do not overlap.

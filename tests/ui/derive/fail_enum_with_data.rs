@@ -1,10 +1,11 @@
 use memcore::DeviceCopy;
 
 #[derive(Clone, Copy, DeviceCopy)]
-#[repr(C)]
+#[repr(u32)]
 enum Kind {
     First(u32),
-    Second(bool),
+    Second { flag: bool },
+    Third,
 }
 
 fn main() {}

@@ -51,6 +51,70 @@ pub struct Aged {
     pub key: u64,
 }
 
+/// An enum, one variant of which is deprecated.
+#[derive(Clone, Copy, Debug, DeviceCopy)]
+#[repr(i16)]
+pub enum Kind {
+    /// The first.
+    First = -1,
+    /// The second.
+    #[deprecated]
+    Second,
+}
+
+/// Checked.
+#[derive(Clone, Copy, Debug, DeviceCopy)]
+#[device_copy(checked)]
+#[repr(C)]
+pub struct Checked {
+    /// Flags.
+    pub flags: [bool; 2],
+    /// A kind.
+    pub kind: Kind,
+}
+
+/// A union.
+#[derive(Clone, Copy, DeviceCopy)]
+#[repr(C)]
+#[allow(missing_debug_implementations)]
+pub union Bits {
+    /// A number.
+    pub number: f32,
+    /// Its bits.
+    pub integer: u32,
+}
+
+/// Of one type.
+#[derive(Clone, Copy, Debug, DeviceCopy)]
+#[repr(C)]
+pub struct Pair<T: Copy, const N: usize>
+where
+    T: Send,
+{
+    /// The first.
+    pub first: T,
+    /// The others.
+    pub others: [T; N],
+    /// Nothing.
+    pub marker: std::marker::PhantomData<Bits>,
+}
+
+/// Of two types.
+#[derive(Clone, Copy, Debug, DeviceCopy)]
+#[device_copy(instances(Mixed<f32, u32>))]
+#[repr(C)]
+pub struct Mixed<T, U> {
+    /// The first.
+    pub first: T,
+    /// The second.
+    pub second: U,
+}
+
+/// Nothing.
+#[derive(Clone, Copy, Debug, DeviceCopy)]
+#[repr(C)]
+pub struct Unit;
+
 #[allow(non_camel_case_types, non_snake_case)]
 mod as_in_c {
     #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]
@@ -66,5 +130,11 @@ fn main() {
     accepts::<Named>();
     accepts::<Packed>();
     accepts::<Aged>();
+    accepts::<Kind>();
+    accepts::<Checked>();
+    accepts::<Bits>();
+    accepts::<Pair<f32, 3>>();
+    accepts::<Mixed<f32, u32>>();
+    accepts::<Unit>();
     accepts::<as_in_c::some_record_t>();
 }

@@ -46,6 +46,40 @@ struct CASE {
     field: u32,
 }
 
+macro_rules! kinds {
+    ($name:ident: $integer:ident { $($variant:ident $(= $value:expr)?),* }) => {
+        #[derive(Clone, Copy, DeviceCopy)]
+        #[repr($integer)]
+        enum $name {
+            $($variant $(= $value)?,)*
+            #[cfg(any())]
+            Gone,
+        }
+    };
+}
+
+kinds!(Kind: u16 { First = 1 << 3, Second });
+
+macro_rules! generic {
+    ($name:ident<$parameter:ident> { $($field:ident: $type:ty),* }) => {
+        #[derive(Clone, Copy, DeviceCopy)]
+        #[repr(C)]
+        struct $name<$parameter> {
+            $($field: $type,)*
+            own: $parameter,
+        }
+
+        #[derive(Clone, Copy, DeviceCopy)]
+        #[device_copy(checked, instances(Checked<$parameter, u16>))]
+        #[repr(C)]
+        struct Checked<T, U>(T, U, [bool; 2]);
+
+        type $parameter = Kind;
+    };
+}
+
+generic!(Generic<U> { first: U, second: [U; 2] });
+
 fn accepts<T: DeviceCopy>() {}
 
 fn main() {
@@ -63,6 +97,9 @@ fn main() {
     };
     accepts::<Local>();
     accepts::<Made>();
+    accepts::<Kind>();
+    accepts::<Generic<f32>>();
+    accepts::<Checked<Kind, u16>>();
     accepts::<Configured>();
     accepts::<Case>();
     accepts::<CASE>();

@@ -2,6 +2,8 @@
 
 use core::marker::PhantomData;
 
+use crate::memory::DeviceCopy;
+
 /// Stands for the struct `S` and the tuple `F` of all its fields.
 #[derive(Debug)]
 pub struct Whole<S, F>(PhantomData<fn(S) -> F>);
@@ -44,3 +46,25 @@ pub trait VerifyCopy: Sized {
 }
 
 impl<S, F> VerifyCopy for Whole<S, F> {}
+
+/// Compiles if the type is `Copy`.
+pub const fn verify_copy<S: CopyData>() {}
+
+/// A type with the traits of device data.
+///
+/// # Safety
+///
+/// Implemented for every `DeviceCopy` type and for no other.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not `DeviceCopy`, and so has no layout on a device",
+    label = "not device data",
+    note = "write `#[derive(Clone, Copy, DeviceCopy)]`, which implements `DeviceLayout` too"
+)]
+pub unsafe trait DeviceData {}
+
+#[diagnostic::do_not_recommend]
+// SAFETY: it is `DeviceCopy`.
+unsafe impl<T: DeviceCopy> DeviceData for T {}
+
+/// Compiles if the type is `DeviceCopy`.
+pub const fn verify_device_copy<S: DeviceData>() {}

@@ -10,11 +10,16 @@ use core::{
 };
 use std::{rc::Rc, sync::Arc};
 
+use super::{
+    check::{CheckedData, Elements, Place},
+    field::Types,
+};
+
 /// A field type that is often met where it cannot go, and why it cannot.
 ///
 /// # Safety
 ///
-/// The type is not to be part of device data, even where it is `Pod`, as raw pointers are.
+/// The type is not to be part of plain device data, even where it is `Pod`, as raw pointers are.
 pub unsafe trait Unfit {
     /// One of the types below; its method `verify` says what to write instead.
     type Reason: Default;
@@ -44,6 +49,21 @@ unfit!(Pointer: [T: ?Sized] NonNull<T>, [T: ?Sized] Option<NonNull<T>>);
 unfit!(Owner: [T: ?Sized] Box<T>, [T: ?Sized] Rc<T>, [T: ?Sized] Arc<T>, [T] Vec<T>, [] String);
 unfit!(Uninit: [T] MaybeUninit<T>);
 
+/// Writes that a reason speaks against no field that is checked.
+macro_rules! fit_if_checked {
+    ($($reason:ident),*) => {$(
+        impl $reason {
+            /// Whether the bytes of the field are those of a value.
+            #[must_use]
+            pub fn check<S, T: CheckedData>(self, elements: Elements<S, T>, place: Place<'_>) -> bool {
+                elements.are_valid(place)
+            }
+        }
+    )*};
+}
+
+// Each is written out, since an error shows the lines that it comes from: a macro would show itself too.
+
 /// It has bit patterns that are no `bool`.
 #[derive(Debug, Default)]
 pub struct Bool;
@@ -55,13 +75,13 @@ pub struct Bool;
 /// There is no sound implementation.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not plain data: the device may write a byte other than 0 and 1",
-    label = "use `u8`"
+    label = "use `u8`, or put `#[device_copy(checked)]` above the struct"
 )]
 pub unsafe trait NotBool {}
 
 impl Bool {
     /// Never compiles.
-    pub fn verify<S, U: NotBool>(self, _field: fn(S) -> U) {}
+    pub fn verify<S, T: NotBool>(self, _field: Types<S, T>) {}
 }
 
 /// It has bit patterns that are no `char`.
@@ -75,13 +95,13 @@ pub struct Char;
 /// There is no sound implementation.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not plain data: the device may write a number that is no `char`",
-    label = "use `u32`"
+    label = "use `u32`, or put `#[device_copy(checked)]` above the struct"
 )]
 pub unsafe trait NotChar {}
 
 impl Char {
     /// Never compiles.
-    pub fn verify<S, U: NotChar>(self, _field: fn(S) -> U) {}
+    pub fn verify<S, T: NotChar>(self, _field: Types<S, T>) {}
 }
 
 /// It has a bit pattern that is no value.
@@ -95,13 +115,33 @@ pub struct NonZero;
 /// There is no sound implementation.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not plain data: the device may write 0",
-    label = "use `Option<{Self}>` or the plain integer"
+    label = "use `Option<{Self}>`, or put `#[device_copy(checked)]` above the struct"
 )]
 pub unsafe trait NotNonZero {}
 
 impl NonZero {
     /// Never compiles.
-    pub fn verify<S, U: NotNonZero>(self, _field: fn(S) -> U) {}
+    pub fn verify<S, T: NotNonZero>(self, _field: Types<S, T>) {}
+}
+
+/// It is a derived type that is checked when it comes back.
+#[derive(Debug, Default)]
+pub struct Checked;
+
+/// Implemented by nothing, so that its text is what an unfit field gives.
+///
+/// # Safety
+///
+/// There is no sound implementation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is checked when it comes back, and the type that holds it is not",
+    label = "put `#[device_copy(checked)]` above the struct"
+)]
+pub unsafe trait NotChecked {}
+
+impl Checked {
+    /// Never compiles.
+    pub fn verify<S, T: NotChecked>(self, _field: Types<S, T>) {}
 }
 
 /// It points at host memory.
@@ -121,7 +161,13 @@ pub unsafe trait NotPointer {}
 
 impl Pointer {
     /// Never compiles.
-    pub fn verify<S, U: NotPointer>(self, _field: fn(S) -> U) {}
+    pub fn verify<S, T: NotPointer>(self, _field: Types<S, T>) {}
+
+    /// Never compiles.
+    #[must_use]
+    pub fn check<S, T: NotPointer>(self, _elements: Elements<S, T>, _place: Place<'_>) -> bool {
+        false
+    }
 }
 
 /// It owns host memory.
@@ -141,7 +187,13 @@ pub unsafe trait NotOwner {}
 
 impl Owner {
     /// Never compiles.
-    pub fn verify<S, U: NotOwner>(self, _field: fn(S) -> U) {}
+    pub fn verify<S, T: NotOwner>(self, _field: Types<S, T>) {}
+
+    /// Never compiles.
+    #[must_use]
+    pub fn check<S, T: NotOwner>(self, _elements: Elements<S, T>, _place: Place<'_>) -> bool {
+        false
+    }
 }
 
 /// It may have no value.
@@ -161,5 +213,13 @@ pub unsafe trait NotUninit {}
 
 impl Uninit {
     /// Never compiles.
-    pub fn verify<S, U: NotUninit>(self, _field: fn(S) -> U) {}
+    pub fn verify<S, T: NotUninit>(self, _field: Types<S, T>) {}
+
+    /// Never compiles.
+    #[must_use]
+    pub fn check<S, T: NotUninit>(self, _elements: Elements<S, T>, _place: Place<'_>) -> bool {
+        false
+    }
 }
+
+fit_if_checked!(Bool, Char, NonZero, Checked);

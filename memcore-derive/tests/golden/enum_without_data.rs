@@ -1,0 +1,6 @@
+#[repr(u8)]
+enum Kind {
+    First,
+    #[deprecated]
+    Second = 7,
+}

@@ -1,0 +1,5 @@
+#[repr(C)]
+struct ByHand {
+    position: glam::Vec3,
+    mass: f32,
+}

@@ -1,0 +1,2 @@
+#[repr(transparent)]
+struct Tagged<T, U>(T, PhantomData<U>);

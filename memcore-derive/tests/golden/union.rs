@@ -1,0 +1,5 @@
+#[repr(C)]
+union Bits {
+    number: f32,
+    integer: u32,
+}
