@@ -180,7 +180,8 @@ fn list<T: Parse>(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Vec<
     Ok(read.into_iter().collect())
 }
 
-/// Whether an attribute is known to leave the item as it is.
+/// Whether an attribute is known to leave the item as it is: the language's own, whose names no import can take. Those of
+/// tools are not: a program may have a module named `clippy`.
 fn is_inert(path: &Path) -> bool {
     const INERT: [&str; 14] = [
         "device_copy",
@@ -198,9 +199,7 @@ fn is_inert(path: &Path) -> bool {
         "non_exhaustive",
         "automatically_derived",
     ];
-    const TOOLS: [&str; 5] = ["clippy", "rustfmt", "rustdoc", "miri", "diagnostic"];
-    let is_tool = || path.segments.len() > 1 && TOOLS.iter().any(|tool| path.segments[0].ident == tool);
-    INERT.iter().any(|name| path.is_ident(name)) || is_tool()
+    INERT.iter().any(|name| path.is_ident(name))
 }
 
 /// Says that a field or a variant takes no option.

@@ -275,7 +275,6 @@ fn parameters_that_never_give_padding_have_no_mistake() {
             #[repr(C)]
             #[doc = "x"]
             #[allow(unused)]
-            #[clippy::lint]
             #[must_use]
             struct One<T>(T);
         ),

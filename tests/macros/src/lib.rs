@@ -37,6 +37,16 @@ pub fn replace_repr(what: TokenStream, item: TokenStream) -> TokenStream {
     kept
 }
 
+/// Writes `#[repr(C, align(16))]` above the item, in place of every `repr` that is there.
+///
+/// # Panics
+///
+/// Never.
+#[proc_macro_attribute]
+pub fn align_to_16(_what: TokenStream, item: TokenStream) -> TokenStream {
+    replace_repr("C, align(16)".parse().expect("tokens"), item)
+}
+
 /// Does nothing.
 #[proc_macro_attribute]
 pub fn leave_alone(_what: TokenStream, item: TokenStream) -> TokenStream {

@@ -347,6 +347,99 @@ mod for_nested_mistake {
     }
 }
 
+mod for_lifetime {
+    use super::accepts;
+    use memcore::DeviceCopy;
+
+    #[derive(Clone, Copy, DeviceCopy)]
+    #[repr(C)]
+    struct Record {
+        values: memcore::DevicePointer<f32>,
+        count: u64,
+    }
+
+    pub(super) fn check() {
+        accepts::<Record>();
+    }
+}
+
+mod for_slice {
+    use super::accepts;
+    use memcore::DeviceCopy;
+
+    #[derive(Clone, Copy, DeviceCopy)]
+    #[repr(C)]
+    struct Record {
+        before: u64,
+        field: [u8; 8],
+    }
+
+    pub(super) fn check() {
+        accepts::<Record>();
+    }
+}
+
+mod for_trait_object {
+    use super::accepts;
+    use memcore::DeviceCopy;
+
+    #[derive(Clone, Copy, DeviceCopy)]
+    #[repr(C)]
+    struct Record<T> {
+        field: T,
+    }
+
+    pub(super) fn check() {
+        accepts::<Record<f32>>();
+    }
+}
+
+mod for_enum_field {
+    use super::accepts;
+    use memcore::DeviceCopy;
+
+    #[derive(Clone, Copy, DeviceCopy)]
+    #[repr(u32)]
+    enum Kind {
+        First,
+    }
+
+    #[derive(Clone, Copy, DeviceCopy)]
+    #[device_copy(checked)]
+    #[repr(C)]
+    struct Record {
+        kind: Kind,
+    }
+
+    pub(super) fn check() {
+        accepts::<Record>();
+    }
+}
+
+mod for_checked_array_as_element {
+    use super::accepts;
+    use memcore::DeviceCopy;
+
+    #[derive(Clone, Copy, DeviceCopy)]
+    #[device_copy(checked)]
+    #[repr(transparent)]
+    struct Flags([bool; 2]);
+
+    pub(super) fn check() {
+        accepts::<Flags>();
+        accepts::<[u8; 2]>();
+    }
+}
+
+mod for_zeroed {
+    use super::accepts;
+
+    pub(super) fn check() {
+        accepts::<Option<std::num::NonZeroU32>>();
+        let _zeroed = memcore::DeviceBuffer::<f32>::zeroed;
+    }
+}
+
 fn main() {
     for_bool::check();
     for_bool_alias::check();
@@ -368,4 +461,10 @@ fn main() {
     for_tuple_field::check();
     for_struct_without_derive::check();
     for_nested_mistake::check();
+    for_lifetime::check();
+    for_slice::check();
+    for_trait_object::check();
+    for_enum_field::check();
+    for_checked_array_as_element::check();
+    for_zeroed::check();
 }
