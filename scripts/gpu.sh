@@ -34,6 +34,8 @@ build() {
     done
     messages=$(cargo test --release --message-format=json --no-run -p memcore --lib)
     strip -o "$out/unit" "$(executable memcore lib <<<"$messages")"
+    cargo run --release --quiet --example 02_cuda_header -- "$out/header"
+    cp tests/cuda_header/reads_every_field.cu "$out/header/"
     ls -l "$out"
 }
 
@@ -43,6 +45,8 @@ run() {
     "$out/conformance"
     "$out/hardware"
     "$out/unit" driver::conformance
+    nvcc -std=c++17 -arch=native -I "$out/header" "$out/header/reads_every_field.cu" -o /tmp/reads_every_field
+    /tmp/reads_every_field "$out/header/records.bin"
     "$out/quickstart"
     "$out/overhead"
     python3 scripts/probes/dead_context.py # last: it ends with a dead context
