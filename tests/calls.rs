@@ -48,10 +48,91 @@ impl Recorder {
     fn record<R>(&mut self, form: &str, run: impl FnOnce() -> memcore::Result<R>) -> R {
         self.sim.clear_calls();
         let result = run().unwrap_or_else(|error| panic!("{form}: {error}"));
-        let calls = self.sim.calls().into_iter().filter(|name| !QUESTIONS.contains(name)).map(str::to_owned).collect();
-        assert!(self.recorded.insert(form.to_owned(), calls).is_none(), "{form} is recorded twice");
+        self.keep(form);
         result
     }
+
+    /// Keeps the calls since they were last cleared as those of a form.
+    fn keep(&mut self, form: &str) {
+        let calls = self.sim.calls().into_iter().filter(|name| !QUESTIONS.contains(name)).map(str::to_owned).collect();
+        assert!(self.recorded.insert(form.to_owned(), calls).is_none(), "{form} is recorded twice");
+    }
+}
+
+/// What scopes call, in a process that has no unified memory yet, and then in one that has.
+fn scopes(r: &mut Recorder, other: &Context) -> memcore::Result<()> {
+    let (first, second) = (Stream::new()?, Stream::new()?);
+    let (mut dev, mut dev2, far) = (device_vec![0_u32; 8]?, device_vec![1_u32; 8]?, device_vec![in other; 2_u32; 8]?);
+    let (mut bytes, mut wide) = (device_vec![0_u8; 8]?, device_vec![0_u64; 8]?);
+    let host = [3_u32; 8];
+    let (mut back, mut locked, locked_source) = ([0_u32; 8], locked_vec![4_u32; 8]?, locked_vec![5_u32; 8]?);
+    // The first scope of a stream makes its ticket's word.
+    first.scope(|_| memcore::Result::Ok(()))?;
+    second.scope(|_| memcore::Result::Ok(()))?;
+
+    r.sim.clear_calls();
+    first.scope(|outer| {
+        r.keep("start of a scope");
+        let scope = outer;
+        let dev = r.record("`scope.lend(&mut dev)`, its parts, `scope.lend_ref(&host)`", || {
+            let dev = scope.lend(&mut dev);
+            assert_eq!(dev.split_at(3).1[1..].len() + dev.chunks(2).len(), scope.lend_ref(&host).len());
+            Ok(dev)
+        });
+        r.record("`copy!(dev <- host, scope)`", || copy!(dev <- host, scope));
+        r.record("`copy!(dev <- locked, scope)`", || copy!(dev <- locked_source, scope));
+        r.record("`copy!(dev <- dev2, scope)`", || copy!(dev <- dev2, scope));
+        r.record("`copy!(dev[..0] <- host[..0], scope)`", || copy!(dev[..0] <- host[..0], scope));
+        r.record("`fill!(dev <- u, scope)`, 1 byte", || fill!(bytes <- 7, scope));
+        r.record("`fill!(dev <- u, scope)`, 4 bytes", || fill!(dev <- 0x0102_0304, scope));
+        r.record("`fill!(dev <- w, scope)`, `m` elements", || fill!(wide <- 0x0102_0304_0506_0708, scope));
+        second.scope(|inner| {
+            let (left, right) = dev.split_at_mut(4);
+            let taken = r.record("`inner.take_over(lent, outer)`", || inner.take_over(left, outer));
+            r.record("`inner.take_over_ref(lent, outer)`", || inner.take_over_ref(&*right, outer).map(drop));
+            fill!(taken <- 1, inner)?;
+            r.sim.clear_calls();
+            memcore::Result::Ok(())
+        })?;
+        r.keep("end of a scope that wrote device memory alone");
+        r.record("`copy!(host <- dev, scope)`", || copy!(back <- dev, scope));
+        r.record("`copy!(locked <- dev, scope)`", || copy!(locked <- dev, scope));
+        r.sim.clear_calls();
+        memcore::Result::Ok(())
+    })?;
+    r.keep("end of a scope that wrote host memory");
+    first.scope(|scope| {
+        r.record("`scope.device_vec::<u32>(m)`", || scope.device_vec::<u32>(8).map(drop));
+        r.sim.clear_calls();
+        memcore::Result::Ok(())
+    })?;
+    r.keep("end of a scope with a temporary");
+    first.scope(|scope| {
+        r.record("`copy!(dev <- far, scope)`", || copy!(dev <- far, scope));
+        memcore::Result::Ok(())
+    })?;
+    memcore::scope(|all| {
+        all.on(&first, |scope| fill!(dev <- 1, scope))?;
+        all.on(&second, |scope| fill!(dev2 <- 1, scope))?;
+        r.sim.clear_calls();
+        memcore::Result::Ok(())
+    })?;
+    r.keep("end of `memcore::scope` after `on` two streams");
+    memcore::scope(|all| {
+        all.on(&first, |scope| copy!(back <- dev, scope))?;
+        all.on(&second, |scope| copy!(locked <- dev2, scope))?;
+        r.sim.clear_calls();
+        memcore::Result::Ok(())
+    })?;
+    r.keep("end of `memcore::scope` after downloads on two streams");
+
+    let (mut unified, mut lent_unified) = (unified_vec![5_u32; 8]?, unified_vec![6_u32; 8]?);
+    first.scope(|scope| {
+        let lent_unified = scope.lend(&mut lent_unified);
+        r.record("`copy!(unified <- dev, scope)`", || copy!(unified <- dev, scope));
+        r.record("`copy!(lent_unified <- dev, scope)`", || copy!(lent_unified <- dev, scope));
+        memcore::Result::Ok(())
+    })
 }
 
 #[test]
@@ -92,6 +173,8 @@ fn every_form_makes_the_documented_calls() -> memcore::Result<()> {
     // SAFETY: as above.
     r.record("`unsafe { copy!(dev <- dev2, async stream) }`", || unsafe { copy!(dev <- dev2, async stream) });
     stream.synchronize()?;
+
+    scopes(&mut r, &other)?;
 
     let mut bytes = device_vec![0_u8; 8]?;
     let mut halves = device_vec![0_u16; 8]?;

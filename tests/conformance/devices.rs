@@ -18,6 +18,7 @@ pub(crate) const TESTS: &[TwoDeviceTest] = &[
     ("devices::entering_switches", entering_switches),
     ("devices::each_thread_has_its_own", each_thread_has_its_own),
     ("devices::raw_parts_find_their_owner", raw_parts_find_their_owner),
+    ("devices::one_scope_with_both", crate::scopes::on_two_devices),
 ];
 
 fn slices_find_their_own_context(here: &Context, there: &Context) -> Outcome {

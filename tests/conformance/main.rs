@@ -13,6 +13,7 @@ mod functions;
 mod locked;
 mod model;
 mod rig;
+mod scopes;
 mod slices;
 mod streams;
 mod threads;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         functions::TESTS,
         locked::TESTS,
         model::TESTS,
+        scopes::TESTS,
         slices::TESTS,
         streams::TESTS,
         threads::TESTS,

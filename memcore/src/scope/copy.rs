@@ -156,8 +156,8 @@ fn queue<'scope, 'env, T>(
     }
     // SAFETY: as above.
     let context = unsafe { context_of(to.address)? };
-    // SAFETY: `Scoped`: both sides are as they have to be until the scope ends, and that waits; one is borrowed exclusively,
-    // so that they do not overlap.
+    // SAFETY: `Scoped`: both sides are as they have to be until the scope ends, and that waits; one is borrowed
+    // exclusively, so that they do not overlap.
     let queue = || unsafe { copy::device_to_device(context, to.address, source_context, from.address, bytes, mode) };
     let exposes = copy::has_managed_memory() || context.raw() != source_context.raw();
     if exposes { scope.exposing(queue) } else { queue() }

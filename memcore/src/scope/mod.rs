@@ -164,7 +164,8 @@ impl<'s> End<'s> {
     }
 }
 
-/// What proves that the stream is done where waits fail, if that has to be proved: queued behind the scope's operations.
+/// What proves that the stream is done where waits fail, if that has to be proved: queued behind the scope's
+/// operations.
 #[track_caller]
 fn proof<'s>(stream: &'s Stream, state: &State) -> Exposed<'s> {
     if !state.exposes.load(Ordering::Acquire) {
@@ -219,7 +220,8 @@ impl<'scope> Scope<'scope, '_> {
         self.state.exposes.store(true, Ordering::Release);
     }
 
-    /// Makes one call that queues what [exposes](Self::expose), unless it is refused: of refused work no byte ever lands.
+    /// Makes one call that queues what [exposes](Self::expose), unless it is refused: of refused work no byte ever
+    /// lands.
     fn exposing(&self, queue: impl FnOnce() -> Result<()>) -> Result<()> {
         /// Exposes also where the call unwinds.
         struct Queued<'s, 'scope, 'env>(&'s Scope<'scope, 'env>);

@@ -1,0 +1,9 @@
+//! A destination is mutable.
+use memcore::prelude::*;
+
+fn main() -> memcore::Result<()> {
+    let stream = Stream::new()?;
+    let dev = device_vec![1u8; 4]?;
+    let back = vec![0u8; 4];
+    stream.scope(|s| copy!(back <- dev, s))
+}

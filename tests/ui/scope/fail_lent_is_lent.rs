@@ -1,0 +1,11 @@
+//! Lent memory is taken over with an event, not lent on.
+use memcore::prelude::*;
+
+fn main() -> memcore::Result<()> {
+    let (first, second) = (Stream::new()?, Stream::new()?);
+    let mut dev = device_vec![0u8; 4]?;
+    first.scope(|a| {
+        let dev = a.lend(&mut dev);
+        second.scope(|b| fill!(b.lend(dev) <- 1, b))
+    })
+}

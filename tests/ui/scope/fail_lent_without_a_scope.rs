@@ -1,0 +1,12 @@
+//! Nor by a copy that names none.
+use memcore::prelude::*;
+
+fn main() -> memcore::Result<()> {
+    let stream = Stream::new()?;
+    let mut dev = device_vec![0u8; 4]?;
+    let mut back = [0u8; 4];
+    stream.scope(|s| {
+        let dev = s.lend(&mut dev);
+        copy!(back <- dev)
+    })
+}

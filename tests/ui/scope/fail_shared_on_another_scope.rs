@@ -1,0 +1,14 @@
+//! Memory lent to be read is read on its own stream: a brand that could shrink would let it in without an event.
+use memcore::prelude::*;
+
+fn main() -> memcore::Result<()> {
+    let (first, second) = (Stream::new()?, Stream::new()?);
+    let mut dev = device_vec![0u8; 4]?;
+    let mut back = vec![0u8; 4];
+    first.scope(|a| {
+        let dev = a.lend(&mut dev);
+        fill!(dev <- 1, a)?;
+        let shared = &*dev;
+        second.scope(|b| copy!(back <- shared, b))
+    })
+}

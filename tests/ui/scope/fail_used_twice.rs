@@ -1,0 +1,13 @@
+//! What two operations use is lent: in both directly, nothing says that they are in order.
+use memcore::prelude::*;
+
+fn main() -> memcore::Result<()> {
+    let stream = Stream::new()?;
+    let source = [1u8; 4];
+    let mut dev = device_vec![0u8; 4]?;
+    let mut back = [0u8; 4];
+    stream.scope(|s| {
+        copy!(dev <- source, s)?;
+        copy!(back <- dev, s)
+    })
+}

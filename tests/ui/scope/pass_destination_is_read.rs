@@ -1,0 +1,11 @@
+//! Then it is read.
+use memcore::prelude::*;
+
+fn main() -> memcore::Result<()> {
+    let stream = Stream::new()?;
+    let dev = device_vec![1u8; 4]?;
+    let mut back = vec![0u8; 4];
+    stream.scope(|s| copy!(back <- dev, s))?;
+    assert_eq!(back[0], 1);
+    Ok(())
+}

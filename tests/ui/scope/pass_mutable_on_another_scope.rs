@@ -1,0 +1,12 @@
+//! `take_over` makes the event.
+use memcore::prelude::*;
+
+fn main() -> memcore::Result<()> {
+    let (first, second) = (Stream::new()?, Stream::new()?);
+    let mut dev = device_vec![0u8; 4]?;
+    first.scope(|a| {
+        let dev = a.lend(&mut dev);
+        fill!(dev <- 1, a)?;
+        second.scope(|b| fill!(b.take_over(dev, a)? <- 2, b))
+    })
+}
