@@ -2,7 +2,7 @@
 //! the one before that is downloaded. Prints when each step of each chunk ran, and what the same steps take one after
 //! the other.
 //!
-//! `cargo run --release --example 02_overlap [FILE]`; without FILE, 256 MiB are made up. Runs on a GPU where there is
+//! `cargo run --release --example 03_overlap [FILE]`; without FILE, 256 MiB are made up. Runs on a GPU where there is
 //! one, else on the simulated device, which takes no time of its own: there the timeline says when the host ran each
 //! step.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "printing is what this program does")]
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     match run(std::env::args_os().nth(1).map(PathBuf::from)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("02_overlap: {error}");
+            eprintln!("03_overlap: {error}");
             ExitCode::FAILURE
         }
     }
