@@ -26,7 +26,7 @@ build() {
     local messages
     messages=$(cargo test --release --message-format=json --no-run --test conformance --test hardware --bench overhead)
     messages+=$'\n'$(cargo build --release --message-format=json --examples)
-    for target in conformance:test hardware:test overhead:bench quickstart:example; do
+    for target in conformance:test hardware:test overhead:bench quickstart:example 03_overlap:example; do
         local path
         path=$(executable "${target%:*}" "${target#*:}" <<<"$messages")
         [ -n "$path" ] || { echo "cargo built no ${target%:*}" >&2; exit 1; }
@@ -48,6 +48,7 @@ run() {
     nvcc -std=c++17 -arch=native -I "$out/header" "$out/header/reads_every_field.cu" -o /tmp/reads_every_field
     /tmp/reads_every_field "$out/header/records.bin"
     "$out/quickstart"
+    "$out/03_overlap"
     "$out/overhead"
     python3 scripts/probes/dead_context.py # last: it ends with a dead context
 }
