@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tests=("$@")
 if [ ${#tests[@]} = 0 ]; then
-    for file in tests/scope*.rs; do tests+=("$(basename "$file" .rs)"); done
+    for file in tests/scope*; do tests+=("$(basename "$file" .rs)"); done
 fi
 # What a test forgets, and what a dead context keeps, is leaked on purpose.
 export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"

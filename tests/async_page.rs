@@ -29,7 +29,13 @@ fn the_page_names_every_misuse() {
 
 #[test]
 fn the_page_names_tests_that_there_are() {
-    let tests = [include_str!("scope.rs"), include_str!("scope_faults.rs"), include_str!("scope_model.rs")].concat();
+    let tests = [
+        include_str!("scope/endings.rs"),
+        include_str!("scope/operations.rs"),
+        include_str!("scope_faults.rs"),
+        include_str!("scope_model.rs"),
+    ]
+    .concat();
     for name in ["forgetting_everything", "a_panic_leaves_nested_scopes_in_turn", "a_fill_reads_nothing_later"] {
         assert!(PAGE.contains(name) && tests.contains(&format!("fn {name}()")), "{name}");
     }

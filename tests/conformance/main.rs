@@ -13,6 +13,7 @@ mod functions;
 mod locked;
 mod model;
 mod rig;
+mod scope_endings;
 mod scopes;
 mod slices;
 mod streams;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         functions::TESTS,
         locked::TESTS,
         model::TESTS,
+        scope_endings::TESTS,
         scopes::TESTS,
         slices::TESTS,
         streams::TESTS,
