@@ -175,6 +175,27 @@ fn a_context_that_dies_resolves_it_with_the_error() {
     }
 }
 
+/// The context dies between the copy and its marks: nothing says that the device is done.
+#[test]
+fn what_may_be_in_flight_is_never_freed() {
+    let options = || SimOptions::default().fail(Fault::sticky("cuStreamWriteValue32_v2", 1, Status::ILLEGAL_ADDRESS));
+
+    let (_sim, context) = open(options());
+    let stream = Stream::new_in(&context).unwrap();
+    let shared = Arc::new(vec![7_u8; LEN]);
+    let watched = Arc::downgrade(&shared);
+    let error = stream.upload(shared, DeviceBuffer::zeroed_in(&context, LEN).unwrap()).unwrap_err();
+    assert!(error.into_buffers().is_none());
+    assert!(watched.upgrade().is_some_and(|host| *host == [7; LEN]), "freed while it may be read");
+
+    let (sim, context) = open(options());
+    let stream = Stream::new_in(&context).unwrap();
+    let locked = LockedBuffer::filled_in(&context, 7_u8, LEN).unwrap();
+    let error = stream.upload(locked, DeviceBuffer::zeroed_in(&context, LEN).unwrap()).unwrap_err();
+    assert!(error.into_buffers().is_none());
+    assert!(!sim.calls().contains(&"cuMemFreeHost"));
+}
+
 #[test]
 fn empty_transfers_are_done_at_once() {
     let (sim, context) = open(SimOptions::default());

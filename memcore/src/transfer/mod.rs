@@ -11,6 +11,7 @@ pub use owned::{TransferDestination, TransferSource};
 
 use core::fmt;
 use core::future::Future;
+use core::mem::needs_drop;
 use core::pin::Pin;
 use core::task::{Context as TaskContext, Poll};
 
@@ -128,6 +129,8 @@ impl Stream {
 impl<S: Owned, D: Owned<Element = S::Element>> Transfer<S, D> {
     #[track_caller]
     fn start(stream: &Stream, source: S, destination: D, direction: Direction) -> Started<S, D> {
+        // What is not put together again is leaked.
+        const { assert!(!needs_drop::<S::Parts>() && !needs_drop::<D::Parts>()) };
         let mut buffers = Buffers::<S, D> { source: source.take_apart(), destination: destination.take_apart() };
         let (from, source_len) = S::place(&mut buffers.source);
         let (to, destination_len) = D::place(&mut buffers.destination);

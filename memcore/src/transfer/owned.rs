@@ -18,7 +18,7 @@ use crate::memory::{DeviceBuffer, DeviceCopy, LockedBuffer, UnifiedBuffer};
 pub unsafe trait Owned: sealed::Sealed + Send + 'static {
     /// The element type.
     type Element;
-    /// The buffer taken apart.
+    /// The buffer taken apart. Dropping it frees nothing: it is dropped where the device may still work on the memory.
     type Parts: Send;
 
     /// Takes it apart.
@@ -177,21 +177,22 @@ impl<T: Send + Sync + 'static> SharedBuffer for LockedBuffer<T> {
     type Element = T;
 }
 
-// SAFETY: while the `Arc` is held nobody has the buffer mutably, so that its elements stay and are only read.
+// SAFETY: while the reference is held nobody has the buffer mutably, so that its elements stay and are only read; and
+// it is held until it is put together, since parts that are dropped do not let it go.
 unsafe impl<B: SharedBuffer> Owned for Arc<B> {
     type Element = B::Element;
-    type Parts = Self;
+    type Parts = ManuallyDrop<Self>;
 
-    fn take_apart(self) -> Self {
-        self
+    fn take_apart(self) -> Self::Parts {
+        ManuallyDrop::new(self)
     }
 
-    unsafe fn put_together(parts: Self) -> Self {
-        parts
+    unsafe fn put_together(parts: Self::Parts) -> Self {
+        ManuallyDrop::into_inner(parts)
     }
 
-    fn place(parts: &mut Self) -> (u64, usize) {
-        let elements = (**parts).as_ref();
+    fn place(parts: &mut Self::Parts) -> (u64, usize) {
+        let elements = (***parts).as_ref();
         (elements.as_ptr().expose_provenance() as u64, elements.len())
     }
 }
