@@ -3,6 +3,9 @@
 
 #![allow(clippy::print_stdout, reason = "the suite says what it ran on")]
 
+#[path = "support/everything.rs"]
+mod everything;
+
 use std::env;
 use std::error::Error;
 use std::ffi::{CStr, c_void};
@@ -12,6 +15,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use everything::everything;
 use libloading::Library;
 use libtest_mimic::{Arguments, Failed, Trial};
 use memcore::prelude::*;
@@ -201,26 +205,6 @@ fn captures_of_other_threads_survive() -> Outcome {
         worked.map_err(|error| error.to_string()).and(captured)
     })?;
     Ok(())
-}
-
-/// Every kind of wait, allocation and free.
-fn everything(context: &Context) -> memcore::Result<()> {
-    let stream = Stream::new()?;
-    let event = Event::new()?;
-    let mut dev = device_vec![1_u8; 100_000]?;
-    let mut locked = locked_vec![0_u8; 100_000]?;
-    copy!(locked <- dev)?;
-    fill!(dev <- 2, stream)?;
-    stream.record(&event)?;
-    event.synchronize()?;
-    assert!(event.query()? && stream.query()?);
-    stream.synchronize()?;
-    stream.scope(|s| copy!(locked <- dev, s))?;
-    assert!(locked.iter().all(|byte| *byte == 2));
-    let (_, host) = stream.download(dev, vec![0; 100_000]).unwrap().wait().unwrap();
-    assert_eq!(host[99_999], 2);
-    drop(unified_vec![1_u8; 4096]?);
-    context.trim(0)
 }
 
 /// A kernel traps while a long download into page-locked memory runs on another stream: the scope returns only when no byte

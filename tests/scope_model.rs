@@ -260,7 +260,9 @@ fn scoped<'scope, 'env, 'h: 'env>(
 }
 
 fn run(order: Order, steps: &[Step]) -> memcore::Result<(Vec<u32>, Vec<Vec<u32>>)> {
-    let sim = Sim::new(SimOptions::default().order(order));
+    let options = SimOptions::default().order(order);
+    // Every other program with pageable memory used as late as can be.
+    let sim = Sim::new(if steps.len().is_multiple_of(2) { options.late_pageable() } else { options });
     let context = Context::new(&sim.device(0)?)?;
     let _entered = context.enter();
     let streams = (0..STREAMS).map(|_| Stream::new()).collect::<memcore::Result<Vec<_>>>()?;

@@ -16,7 +16,8 @@ use memcore::{Error, Status, TransferError};
 const LEN: usize = 10_000;
 
 fn open(options: SimOptions) -> (Sim, Context) {
-    let sim = Sim::new(options);
+    // As late as can be: what a transfer owns is used when nobody else keeps it.
+    let sim = Sim::new(options.late_pageable());
     let context = Context::new(&sim.device(0).unwrap()).unwrap();
     (sim, context)
 }

@@ -25,8 +25,10 @@ fn pattern(len: usize) -> Vec<u8> {
 /// Runs a test in a context of its own under every order; then nothing may be amiss, or in flight.
 #[track_caller]
 fn under_every_order(options: impl Fn() -> SimOptions, test: impl Fn(&Sim, &Context)) {
-    for order in ORDERS {
-        let sim = Sim::new(options().order(order));
+    // Of each, also with pageable memory used when the copy runs: as late as can be.
+    for (order, late) in ORDERS.iter().flat_map(|order| [(*order, false), (*order, true)]) {
+        let options = options().order(order);
+        let sim = Sim::new(if late { options.late_pageable() } else { options });
         let context = Context::new(&sim.device(0).unwrap()).unwrap();
         let entered = context.enter();
         test(&sim, &context);

@@ -7,7 +7,9 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use libloading::Library;
 
 use super::entry_points::entry_points;
-use super::ffi::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid};
+use super::ffi::{
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid,
+};
 use super::{Driver, DriverKind};
 use crate::error::{Error, Result, Status};
 

@@ -33,6 +33,11 @@ macro_rules! entry_points {
             stream_is_capturing = "cuStreamIsCapturing"(stream: CUstream, out: *mut u32);
             stream_write_value_32 = "cuStreamWriteValue32_v2"(stream: CUstream, address: CUdeviceptr, value: u32, flags: u32);
 
+            stream_begin_capture = "cuStreamBeginCapture_v2"(stream: CUstream, mode: u32);
+            stream_end_capture = "cuStreamEndCapture"(stream: CUstream, out: *mut CUgraph);
+            graph_destroy = "cuGraphDestroy"(graph: CUgraph);
+            launch_host_function = "cuLaunchHostFunc"(stream: CUstream, function: CUhostFn, data: *mut c_void);
+
             event_create = "cuEventCreate"(out: *mut CUevent, flags: u32);
             event_destroy = "cuEventDestroy_v2"(event: CUevent);
             event_record = "cuEventRecord"(event: CUevent, stream: CUstream);

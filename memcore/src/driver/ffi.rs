@@ -17,6 +17,20 @@ pub(crate) struct CUmemPoolHandle_st {
     _opaque: [u8; 0],
 }
 
+/// `CUgraph`: an opaque handle.
+pub(crate) type CUgraph = *mut CUgraph_st;
+
+/// What a `CUgraph` points to; never seen.
+#[repr(C)]
+#[derive(Debug)]
+#[allow(non_camel_case_types, reason = "the driver's own name")]
+pub(crate) struct CUgraph_st {
+    _opaque: [u8; 0],
+}
+
+/// `CUhostFn`: what a stream calls on the host.
+pub(crate) type CUhostFn = Option<unsafe extern "C" fn(*mut core::ffi::c_void)>;
+
 /// `CUmemLocation`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

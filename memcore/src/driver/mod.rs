@@ -15,7 +15,9 @@ use core::fmt::Debug;
 
 use crate::error::{Error, Result, Status};
 use entry_points::entry_points;
-use ffi::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid};
+use ffi::{
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid,
+};
 
 /// What a driver is, beside its entry points.
 pub(crate) trait DriverKind {

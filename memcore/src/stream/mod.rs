@@ -1,6 +1,7 @@
 //! Streams: queues of device work.
 
 mod foreign;
+mod host_function;
 
 use core::ffi::c_void;
 use core::fmt;

@@ -30,7 +30,8 @@ impl<S, D> TransferError<S, D> {
         self.error
     }
 
-    /// The source and the destination; `None` if the device may still work on them, in which case they are leaked.
+    /// The source and the destination; `None` if the device may still work on them, in which case they are leaked, or
+    /// dropped when it is done where that can be known.
     #[must_use]
     pub fn into_buffers(self) -> Option<(S, D)> {
         self.buffers.map(|buffers| *buffers)

@@ -118,16 +118,23 @@ impl Flight {
     }
 
     /// Waits until the copy is done, or given up.
+    ///
+    /// # Errors
+    ///
+    /// In a host function, where nothing can be waited for: the copy may stand behind it.
     #[track_caller]
-    pub(super) fn wait(&mut self) -> State {
+    pub(super) fn wait(&mut self) -> Result<State> {
         if let Some(Copy { marks: Some(marks), .. }) = &self.0 {
-            // Whether it helped is for the query to say.
-            let _ = marks.event.synchronize();
+            match marks.event.synchronize() {
+                Err(error) if error.status() == Some(Status::NOT_PERMITTED) => return Err(error),
+                // Whether it helped is for the query to say.
+                _ => {}
+            }
         }
         loop {
             match self.query() {
                 State::InFlight => std::thread::sleep(Duration::from_micros(50)),
-                state => return state,
+                state => return Ok(state),
             }
         }
     }

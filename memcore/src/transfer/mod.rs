@@ -158,11 +158,15 @@ impl<S: Owned, D: Owned> Transfer<S, D> {
     /// # Errors
     ///
     /// The driver's code: of the wait, or of work that failed. The buffers come with it if it is certain that the
-    /// device is done with them; else they are leaked.
+    /// device is done with them; else they are leaked. `NOT_PERMITTED` in a
+    /// [host function](Stream::launch_host_function), where nothing can be waited for: the buffers are dropped when the
+    /// copy is done.
     #[track_caller]
     pub fn wait(mut self) -> Transferred<S, D> {
-        let state = self.flight.wait();
-        self.finish(state)
+        match self.flight.wait() {
+            Ok(state) => self.finish(state),
+            Err(error) => Err(TransferError::new(error, None)),
+        }
     }
 
     /// Gives the buffers back if the copy is done, else the transfer. Does not wait. Driver function: `cuEventQuery`.

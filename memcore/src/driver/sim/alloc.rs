@@ -116,6 +116,7 @@ impl Machine {
             return unsafe { write_out(out, 0) };
         }
         let context = self.streams.get(&stream).ok_or(Status::INVALID_HANDLE)?.context;
+        let captured = self.is_captured(stream);
         let backing = Backing::new(bytes).ok_or(Status::OUT_OF_MEMORY)?;
         let cost = rounded(bytes as u64).ok_or(Status::OUT_OF_MEMORY)?;
         self.grow_pool(pool, cost)?;
@@ -126,6 +127,10 @@ impl Machine {
         let made = (Kind::Pool(pool), index, context);
         // SAFETY: device memory, which the host does not reach.
         let allocation = unsafe { self.memory.insert(made, (base, bytes as u64), call.place, None) };
+        if let Some(graph_memory) = self.memory.get_mut(allocation).filter(|_| captured) {
+            // It would be there while the graph runs, and no graph does.
+            graph_memory.accounted_for = true;
+        }
         self.issue(call, stream, Op::Alloc { allocation, backing }, None)?;
         // SAFETY: this function's contract.
         unsafe { write_out(out, base) }

@@ -3,7 +3,7 @@
 use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
 use super::current;
 use super::graph::NodeId;
-use super::machine::Machine;
+use super::machine::{Machine, Run};
 use super::stream::Stream;
 use crate::driver::ffi::{CAPTURE_MODE_RELAXED, CUcontext, CUdevice};
 use crate::error::Status;
@@ -45,9 +45,14 @@ impl Machine {
     pub(super) fn primary_context_release(&mut self, call: &Call, device: CUdevice) -> Answer {
         let index = self.device_index(device)?;
         let device = self.devices.get_mut(index).ok_or(Status::INVALID_DEVICE)?;
-        device.retained = device.retained.checked_sub(1).ok_or(Status::INVALID_CONTEXT)?;
-        if device.retained == 0 {
-            let key = device.primary;
+        let (key, left) = (device.primary, device.retained.checked_sub(1).ok_or(Status::INVALID_CONTEXT)?);
+        if left == 0 && self.force_first(&self.graph.of_context(key)) == Run::Later {
+            return Ok(());
+        }
+        if let Some(device) = self.devices.get_mut(index) {
+            device.retained = left;
+        }
+        if left == 0 {
             self.destroy_context(call, key);
         }
         Ok(())
@@ -55,8 +60,6 @@ impl Machine {
 
     /// Ends a context. Its device memory is gone; host memory and managed memory stay mapped, for they may have owners.
     fn destroy_context(&mut self, call: &Call, key: u64) {
-        let pending = self.graph.of_context(key);
-        self.force(&pending);
         let dead = self.contexts.get(&key).is_some_and(|context| context.dead.is_some());
         let left: Vec<_> = self.memory.iter().filter(|one| one.context == key).map(|one| (one.id, one.kind)).collect();
         for (id, kind) in left {

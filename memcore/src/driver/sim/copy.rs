@@ -6,7 +6,7 @@ use core::ptr;
 
 use super::backing::{POISON, Touch};
 use super::call::{Answer, Call, as_handle};
-use super::graph::{Op, Source, Span};
+use super::graph::{Op, Pageable, Source, Span, Target};
 use super::machine::Machine;
 use super::memory::Kind;
 use crate::driver::ffi::{CUcontext, CUdeviceptr, CUstream};
@@ -16,10 +16,10 @@ use crate::error::Status;
 const MAX_COMPARED: usize = 64;
 
 impl Machine {
-    /// Queues a copy within the table or from staged bytes, and runs it if the call returns only once it is done.
+    /// Queues a copy to memory of the table, and runs it if the call returns only once it is done.
     fn copy(&mut self, call: &Call, stream: u64, to: Span, from: Source, synchronous: bool) -> Answer {
         let to_kind = self.kind_of(&to);
-        // Of pageable memory, which has been staged, there is no kind.
+        // Of pageable memory there is no kind.
         let from_kind = from.span().and_then(|span| self.kind_of(span));
         let waits = if synchronous {
             // From device or pageable memory to device memory the call returns with the transfer pending.
@@ -28,10 +28,10 @@ impl Machine {
         } else {
             to_kind.is_some_and(Kind::is_host) && from_kind.is_none_or(Kind::is_host)
         };
-        if !waits && !self.schedule.is_eager() {
+        if !waits && !self.schedule.is_eager() && !self.is_captured(stream) {
             self.poison_target(&to, &from);
         }
-        let id = self.issue(call, stream, Op::Copy { to, from }, None)?;
+        let id = self.issue(call, stream, Op::Copy { to: Target::Memory(to), from }, None)?;
         if waits {
             self.force(&[id]);
         }
@@ -76,6 +76,10 @@ impl Machine {
         // SAFETY: as above.
         let from = match unsafe { self.host_operand(call, stream, (src.addr() as u64, len), "reads") }? {
             Some(span) => Source::Memory(span),
+            None if self.options.late_pageable && !synchronous => {
+                // SAFETY: the driver contract of a source that the operation reads when it runs.
+                Source::Pageable(unsafe { Pageable::new(src, bytes) })
+            }
             // SAFETY: the table does not hold the source, so that by the driver contract its bytes are readable now.
             None => Source::Staged(unsafe { stage(src.cast(), bytes) }?),
         };
@@ -103,28 +107,21 @@ impl Machine {
         // SAFETY: as above.
         match unsafe { self.host_operand(call, stream, (dst.addr() as u64, len), "writes") }? {
             Some(to) => self.copy(call, stream, to, Source::Memory(from), synchronous),
-            // SAFETY: the table does not hold the target, so that by the driver contract its bytes are writable now.
-            None => unsafe { self.download(call, stream, dst.cast(), &from) },
+            None => {
+                // SAFETY: the table does not hold the target, which by the driver contract is left to the operation.
+                let to = unsafe { Pageable::new(dst, bytes) };
+                self.download(call, stream, to, from, synchronous)
+            }
         }
     }
 
-    /// Copies to pageable memory. The driver may run such a copy at once, and here it must: nothing keeps the target
-    /// once the call has returned.
-    ///
-    /// # Safety
-    ///
-    /// `dst` is good for writes of the span's length.
-    unsafe fn download(&mut self, call: &Call, stream: u64, dst: *mut u8, from: &Span) -> Answer {
-        let number = self.streams.get(&stream).map_or(0, |stream| stream.number);
-        let before = self.issue(call, stream, Op::Barrier, None)?;
-        self.force(&[before]);
-        let len = from.len() as usize;
-        match self.source(call, number, from) {
-            // SAFETY: the source is good for the span's length while its allocation is in the table; the target by this
-            // function's contract. Only raw pointers are made, so the two may overlap.
-            Some(source) => unsafe { ptr::copy(source, dst, len) },
-            // SAFETY: this function's contract. What was freed reads as poison.
-            None => unsafe { dst.write_bytes(POISON, len) },
+    /// Copies to pageable memory. The driver may run such a copy at once, and here it must, unless the options say
+    /// otherwise: a program that is wrong is not to be harmed by what lands late.
+    fn download(&mut self, call: &Call, stream: u64, to: Pageable, from: Span, synchronous: bool) -> Answer {
+        let op = Op::Copy { to: Target::Pageable(to), from: Source::Memory(from) };
+        let id = self.issue(call, stream, op, None)?;
+        if synchronous || !self.options.late_pageable {
+            self.force(&[id]);
         }
         Ok(())
     }

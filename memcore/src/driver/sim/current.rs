@@ -1,4 +1,4 @@
-//! Which context is current on a host thread, for each simulator; and the thread's capture mode.
+//! What a host thread has of its own: the context that is current on it, for each simulator, and its capture mode.
 
 use core::cell::{Cell, RefCell};
 use std::sync::{Arc, Weak};
@@ -9,6 +9,7 @@ pub(super) type Token = Arc<()>;
 thread_local! {
     static CURRENT: RefCell<Vec<(Weak<()>, u64)>> = const { RefCell::new(Vec::new()) };
     static CAPTURE_MODE: Cell<u32> = const { Cell::new(0) };
+    static HOST_FUNCTION_OF: Cell<*const ()> = const { Cell::new(core::ptr::null()) };
 }
 
 /// The handle of the context that is current on this thread; 0 for none, also while the thread ends.
@@ -37,6 +38,21 @@ pub(super) fn set(driver: &Token, context: u64) {
             entries.push((Arc::downgrade(driver), context));
         }
     });
+}
+
+/// The thread's capture mode.
+pub(super) fn capture_mode() -> u32 {
+    CAPTURE_MODE.try_with(Cell::get).unwrap_or(0)
+}
+
+/// Whether this thread is running a host function of the simulator.
+pub(super) fn in_host_function(driver: &Token) -> bool {
+    HOST_FUNCTION_OF.try_with(|of| of.get() == Arc::as_ptr(driver)).unwrap_or(false)
+}
+
+/// Says that this thread runs host functions of the simulator, and nothing else.
+pub(super) fn run_host_functions(driver: &Token) {
+    let _ = HOST_FUNCTION_OF.try_with(|of| of.set(Arc::as_ptr(driver)));
 }
 
 /// Sets the thread's capture mode; the one before.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
+use super::capture::CapturedEvent;
 use super::graph::{NodeId, Op};
 use super::machine::Machine;
 use super::stream::PENDING_POLLS;
@@ -26,6 +27,8 @@ pub(super) struct Event {
     pub(super) recording: u64,
     /// When the last recording took place.
     pub(super) happened: Option<Instant>,
+    /// The capture that it was last recorded in, and the stream.
+    pub(super) captured: Option<CapturedEvent>,
     polls: u32,
 }
 
@@ -47,7 +50,8 @@ impl Machine {
             return Err(Status::INVALID_VALUE);
         }
         let key = new_handle();
-        self.events.insert(key, Event { context, timed, snapshot: None, recording: 0, happened: None, polls: 0 });
+        let event = Event { context, timed, snapshot: None, recording: 0, happened: None, captured: None, polls: 0 };
+        self.events.insert(key, event);
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, as_pointer(key)) }
     }
@@ -70,7 +74,11 @@ impl Machine {
         event.recording += 1;
         event.happened = None;
         event.polls = 0;
+        event.captured = None;
         let recording = event.recording;
+        if self.record_in_capture(key, handle) {
+            return Ok(());
+        }
         let id = self.issue(call, key, Op::Record { event: handle, recording }, None)?;
         if let Some(event) = self.events.get_mut(&handle) {
             event.snapshot = Some(id);
@@ -80,6 +88,7 @@ impl Machine {
 
     pub(super) fn event_query(&mut self, call: &Call, event: CUevent) -> Answer {
         let snapshot = self.event(call, event)?.snapshot;
+        self.refuse_captured_event(as_handle(event))?;
         let Some(snapshot) = snapshot.filter(|id| self.graph.is_pending(*id)) else { return Ok(()) };
         let Some(event) = self.events.get_mut(&as_handle(event)) else { return Err(Status::INVALID_HANDLE) };
         event.polls += 1;
@@ -87,12 +96,13 @@ impl Machine {
             return Err(Status::NOT_READY);
         }
         event.polls = 0;
-        self.force(&[snapshot]);
-        Ok(())
+        self.run_ready(&[snapshot]);
+        if self.graph.is_pending(snapshot) { Err(Status::NOT_READY) } else { Ok(()) }
     }
 
     pub(super) fn event_synchronize(&mut self, call: &Call, event: CUevent) -> Answer {
         let snapshot = self.event(call, event)?.snapshot;
+        self.refuse_captured_event(as_handle(event))?;
         if let Some(snapshot) = snapshot {
             self.force(&[snapshot]);
         }

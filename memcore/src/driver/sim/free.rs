@@ -3,7 +3,7 @@
 use super::alloc::rounded;
 use super::call::{Answer, Call};
 use super::graph::Op;
-use super::machine::Machine;
+use super::machine::{Machine, Run};
 use super::memory::{Allocation, Found, Kind};
 use super::report::{Place, Violation, ViolationKind};
 use crate::driver::ffi::{CUdeviceptr, CUstream};
@@ -18,8 +18,8 @@ impl Machine {
             return Ok(());
         }
         let (id, kind) = self.freeable(call, address, |kind| !kind.is_host())?;
-        if !matches!(kind, Kind::Pool(_)) {
-            self.run_users(id);
+        if !matches!(kind, Kind::Pool(_)) && self.run_users(id) == Run::Later {
+            return Ok(());
         }
         self.alive_owner(id)?;
         if kind != Kind::Managed {
@@ -47,6 +47,10 @@ impl Machine {
         let refused = |status| if is_managed { Status::NOT_SUPPORTED } else { status };
         let (allocation, _) = self.freeable(call, address, Kind::is_device).map_err(refused)?;
         self.alive_owner(allocation)?;
+        // A capture frees what was allocated in it alone, and nothing was.
+        if self.is_captured(key) {
+            return Err(Status::INVALID_VALUE);
+        }
         if let Some(allocation) = self.memory.get_mut(allocation) {
             allocation.freed = Some(call.place);
         }

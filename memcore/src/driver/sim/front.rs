@@ -2,21 +2,25 @@
 
 use core::ffi::{c_char, c_void};
 use core::fmt;
+use core::mem;
 use core::ops::Range;
 use core::panic::Location;
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use log::LevelFilter;
 
 use super::call::{Answer, Call};
 use super::current;
 use super::fault::Failure;
-use super::machine::Machine;
+use super::graph::NodeId;
+use super::machine::{Machine, Shared};
 use super::options::SimOptions;
 use super::report::{Place, Violation};
 use crate::driver::entry_points::entry_points;
-use crate::driver::ffi::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid};
+use crate::driver::ffi::{
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid,
+};
 use crate::driver::{Driver, DriverKind};
 use crate::error::Status;
 
@@ -29,7 +33,7 @@ pub(crate) struct SimDriver {
     missing: Box<[String]>,
     /// Whether it is the process's own: then no one asks for its violations.
     process_wide: bool,
-    machine: Arc<Mutex<Machine>>,
+    shared: Arc<Shared>,
 }
 
 impl SimDriver {
@@ -46,18 +50,14 @@ impl SimDriver {
         }
         let token = current::Token::default();
         let missing = options.missing.clone().into_boxed_slice();
-        let machine = Machine::new(options, Arc::clone(&token));
-        let ranges = {
-            let machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
-            machine.devices.iter().map(|device| device.space.range()).collect()
-        };
-        Self { token, ranges, missing, process_wide, machine }
+        let shared = Shared::new(options, Arc::clone(&token));
+        let ranges = shared.lock().devices.iter().map(|device| device.space.range()).collect();
+        Self { token, ranges, missing, process_wide, shared }
     }
 
-    /// The state. A thread that panicked while it held the lock left it usable: nothing in it is ever half done for
-    /// Rust.
+    /// The state.
     pub(super) fn lock(&self) -> MutexGuard<'_, Machine> {
-        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.lock()
     }
 
     /// What every entry point does.
@@ -65,7 +65,7 @@ impl SimDriver {
         &self,
         (symbol, method): (&'static str, &'static str),
         place: Place,
-        body: impl FnOnce(&mut Machine, &Call) -> Answer,
+        body: impl Fn(&mut Machine, &Call) -> Answer,
     ) -> Status {
         if self.missing.iter().any(|missing| missing == symbol) {
             return Status::MISSING_SYMBOL;
@@ -73,6 +73,9 @@ impl SimDriver {
         let call = Call { symbol, method, place, current: current::get(&self.token) };
         let mut machine = self.lock();
         machine.record(symbol);
+        if current::in_host_function(&self.token) && !IN_HOST_FUNCTIONS.contains(&symbol) {
+            return Status::NOT_PERMITTED;
+        }
         let status = match machine.faults.count(symbol) {
             Some(Failure::Once(status)) => status,
             Some(Failure::Sticky(status)) => {
@@ -80,13 +83,77 @@ impl SimDriver {
                 status
             }
             None if !machine.initialised && !BEFORE_INIT.contains(&symbol) => Status::NOT_INITIALIZED,
-            None => body(&mut machine, &call).err().unwrap_or(Status::SUCCESS),
+            None => {
+                let answer;
+                (machine, answer) = self.make(machine, &call, body);
+                answer.err().unwrap_or(Status::SUCCESS)
+            }
         };
         machine.advance();
         let new = machine.reports.take_new();
         drop(machine);
         self.show(&new);
         status
+    }
+
+    /// Makes a call, and waits for what it says that it waits for.
+    fn make<'m>(
+        &'m self,
+        mut machine: MutexGuard<'m, Machine>,
+        call: &Call,
+        body: impl Fn(&mut Machine, &Call) -> Answer,
+    ) -> (MutexGuard<'m, Machine>, Answer) {
+        if let Err(status) = machine.check_captures(call) {
+            return (machine, Err(status));
+        }
+        loop {
+            let answer = body(&mut machine, call);
+            let (unfinished, again) = (mem::take(&mut machine.unfinished), mem::take(&mut machine.again));
+            if unfinished.is_empty() {
+                return (machine, answer);
+            }
+            let finished;
+            (machine, finished) = self.wait(machine, &unfinished);
+            if finished.is_err() || !again {
+                return (machine, answer.and(finished));
+            }
+        }
+    }
+
+    /// Waits, without the lock, for operations that come after a host function, or until their context has died.
+    fn wait<'m>(
+        &'m self,
+        mut machine: MutexGuard<'m, Machine>,
+        unfinished: &[NodeId],
+    ) -> (MutexGuard<'m, Machine>, Answer) {
+        machine.host_functions.waiting += 1;
+        self.shared.progress.notify_all();
+        let answer = loop {
+            machine.run_ready(unfinished);
+            let Some(context) = unfinished.iter().find_map(|id| machine.graph.get(*id)).map(|node| node.context) else {
+                break Ok(());
+            };
+            if let Err(status) = machine.alive(context) {
+                break Err(status);
+            }
+            machine = self.shared.progress.wait(machine).unwrap_or_else(PoisonError::into_inner);
+        };
+        machine.host_functions.waiting -= 1;
+        (machine, answer)
+    }
+
+    /// Runs what is queued, waiting for host functions, and looks for leaks; all violations.
+    pub(super) fn finish(&self) -> Vec<Violation> {
+        let mut machine = self.lock();
+        if !current::in_host_function(&self.token) {
+            machine.land();
+            let all = machine.graph.all();
+            (machine, _) = self.wait(machine, &all);
+        }
+        let (all, new) = (machine.check(), machine.reports.take_new());
+        drop(machine);
+        self.show(&new);
+        all
     }
 
     /// Logs violations, without the lock: a logger may use the driver. Those of the process's own simulator go to
@@ -128,6 +195,10 @@ impl DriverKind for SimDriver {
         }
     }
 }
+
+/// The entry points that work in a host function, as on an H200 (`scripts/probes/host_function.py`).
+const IN_HOST_FUNCTIONS: [&str; 4] =
+    ["cuInit", "cuDriverGetVersion", "cuThreadExchangeStreamCaptureMode", "cuStreamBeginCapture_v2"];
 
 /// The entry points that work before `cuInit`.
 const BEFORE_INIT: [&str; 2] = ["cuInit", "cuDriverGetVersion"];

@@ -1,10 +1,12 @@
 //! Queued operations: a graph of what comes after what.
 
+use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use std::collections::{BTreeMap, HashSet};
 
 use super::backing::Backing;
 use super::call::Call;
+use crate::driver::ffi::{CUhostFn, Handle};
 
 /// Number of a queued operation. Numbers grow, and an operation depends only on smaller ones.
 pub(super) type NodeId = u64;
@@ -54,6 +56,39 @@ impl Span {
     }
 }
 
+/// Pageable host memory, which the table does not hold.
+///
+/// INVARIANT: as of a [`Span`], and the bytes are good for reads (of a source) or writes (of a target) until the value is
+/// dropped; the provenance of their address is exposed.
+#[derive(Debug)]
+pub(super) struct Pageable {
+    address: usize,
+    len: usize,
+}
+
+impl Pageable {
+    /// `len` bytes at `address`.
+    ///
+    /// # Safety
+    ///
+    /// Until the value is dropped, the bytes are good for what the operation that it is made for does, and the program
+    /// leaves them to it.
+    pub(super) unsafe fn new(address: *const c_void, len: usize) -> Self {
+        // INVARIANT: the caller's contract; exposed here.
+        Self { address: address.expose_provenance(), len }
+    }
+
+    /// Good for what the operation does with `len` bytes.
+    pub(super) fn pointer(&self) -> *mut u8 {
+        core::ptr::with_exposed_provenance_mut(self.address)
+    }
+
+    /// In bytes.
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+}
+
 /// What a copy reads.
 #[derive(Debug)]
 pub(super) enum Source {
@@ -61,9 +96,27 @@ pub(super) enum Source {
     Memory(Span),
     /// Pageable host memory, read when the copy was queued.
     Staged(Box<[MaybeUninit<u8>]>),
+    /// Pageable host memory, read when the copy runs.
+    Pageable(Pageable),
 }
 
 impl Source {
+    /// The table's memory, if it is that.
+    pub(super) const fn span(&self) -> Option<&Span> {
+        if let Self::Memory(span) = self { Some(span) } else { None }
+    }
+}
+
+/// What a copy writes.
+#[derive(Debug)]
+pub(super) enum Target {
+    /// Memory of the table.
+    Memory(Span),
+    /// Pageable host memory.
+    Pageable(Pageable),
+}
+
+impl Target {
     /// The table's memory, if it is that.
     pub(super) const fn span(&self) -> Option<&Span> {
         if let Self::Memory(span) = self { Some(span) } else { None }
@@ -78,7 +131,7 @@ pub(super) enum Op {
     /// Copies bytes; the sides may overlap.
     Copy {
         /// The destination.
-        to: Span,
+        to: Target,
         /// The source, of the same length.
         from: Source,
     },
@@ -110,13 +163,20 @@ pub(super) enum Op {
         /// Which of its recordings this is.
         recording: u64,
     },
+    /// The host calls a function of the program's: see [`host_function`](super::host_function).
+    Call {
+        /// The function.
+        function: CUhostFn,
+        /// What it is given.
+        data: Handle<*mut c_void>,
+    },
 }
 
 impl Op {
     /// The table's memory that the operation reads or writes.
     pub(super) fn spans(&self) -> impl Iterator<Item = &Span> {
         let (to, from) = match self {
-            Self::Copy { to, from } => (Some(to), from.span()),
+            Self::Copy { to, from } => (to.span(), from.span()),
             Self::Fill { to, .. } => (Some(to), None),
             _ => (None, None),
         };
@@ -169,6 +229,11 @@ impl Graph {
         self.count
     }
 
+    /// A pending operation, to be changed.
+    pub(super) fn get_mut(&mut self, id: NodeId) -> Option<&mut Node> {
+        self.pending.get_mut(&id)
+    }
+
     /// Takes out a pending operation.
     pub(super) fn remove(&mut self, id: NodeId) -> Option<Node> {
         self.pending.remove(&id)
@@ -177,6 +242,15 @@ impl Graph {
     /// Everything pending in a context.
     pub(super) fn of_context(&self, context: u64) -> Vec<NodeId> {
         self.pending.iter().filter(|(_, node)| node.context == context).map(|(id, _)| *id).collect()
+    }
+
+    /// Everything pending that reads or writes pageable memory.
+    pub(super) fn using_pageable(&self) -> Vec<NodeId> {
+        let uses = |op: &Op| match op {
+            Op::Copy { to, from } => matches!(to, Target::Pageable(_)) || matches!(from, Source::Pageable(_)),
+            _ => false,
+        };
+        self.pending.iter().filter(|(_, node)| uses(&node.op)).map(|(id, _)| *id).collect()
     }
 
     /// Everything pending.

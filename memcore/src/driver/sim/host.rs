@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use super::alloc::poison;
 use super::call::{Answer, Call, write_out};
-use super::machine::Machine;
+use super::machine::{Machine, Run};
 use super::memory::Kind;
 use super::pages::{self, Access};
 use super::report::{Violation, ViolationKind};
@@ -67,7 +67,9 @@ impl Machine {
             return Ok(());
         }
         let (id, _) = self.freeable(call, pointer.addr() as u64, |kind| kind == Kind::Locked)?;
-        self.run_users(id);
+        if self.run_users(id) == Run::Later {
+            return Ok(());
+        }
         self.alive_owner(id)?;
         if let Some(gone) = self.memory.remove(id, call.place) {
             self.locked_bytes = self.locked_bytes.saturating_sub(gone.size);
@@ -132,7 +134,9 @@ impl Machine {
         let one = self.memory.at(address).filter(|one| one.kind == Kind::Registered);
         let Some(id) = one.map(|one| one.id) else { return Err(self.not_registered(call, address)) };
         // Also where the context is dead: a program that frees the memory in spite of the code is not to be harmed.
-        self.run_users(id);
+        if self.run_users(id) == Run::Later {
+            return Ok(());
+        }
         self.alive_owner(id)?;
         if let Some(gone) = self.memory.remove(id, call.place) {
             self.locked_bytes = self.locked_bytes.saturating_sub(gone.size);

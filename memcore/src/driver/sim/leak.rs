@@ -5,10 +5,8 @@ use super::memory::Kind;
 use super::report::{Violation, ViolationKind};
 
 impl Machine {
-    /// Runs what is queued and looks for leaks; all violations. Nothing is unmapped: live memory may have an owner.
+    /// Looks for leaks; all violations. Nothing is unmapped: live memory may have an owner.
     pub(super) fn check(&mut self) -> Vec<Violation> {
-        let pending = self.graph.all();
-        self.force(&pending);
         let leaks: Vec<_> =
             self.memory.iter().filter(|one| self.alive(one.context).is_ok()).map(|one| one.id).collect();
         for id in leaks {

@@ -1,16 +1,18 @@
 //! The state of a simulator, and what its entry points have in common.
 
 use core::time::Duration;
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::call::{Answer, Call};
+use super::capture::Capture;
 use super::context::Context;
 use super::current;
 use super::device::Device;
 use super::event::Event;
 use super::fault::Faults;
 use super::graph::{Graph, Node, NodeId, Op, Span};
+use super::host_function::HostFunctions;
 use super::memory::Memory;
 use super::options::SimOptions;
 use super::order::Schedule;
@@ -41,7 +43,7 @@ const MAX_CALLS: usize = 1 << 16;
 /// - memory that was freed is not used any more, and registered memory lives until it is unregistered.
 #[derive(Debug)]
 pub(super) struct Machine {
-    me: Weak<Mutex<Machine>>,
+    pub(super) me: Weak<Shared>,
     pub(super) token: current::Token,
     pub(super) options: SimOptions,
     pub(super) initialised: bool,
@@ -54,15 +56,29 @@ pub(super) struct Machine {
     pub(super) memory: Memory,
     pub(super) locked_bytes: u64,
     pub(super) graph: Graph,
+    pub(super) host_functions: HostFunctions,
+    /// What the entry point that is being called waits for, and whether it is to be called anew then.
+    pub(super) unfinished: Vec<NodeId>,
+    pub(super) again: bool,
+    pub(super) captures: HashMap<u64, Capture>,
+    pub(super) graphs: HashSet<u64>,
     pub(super) schedule: Schedule,
     pub(super) faults: Faults,
     pub(super) reports: Reports,
     pub(super) calls: VecDeque<&'static str>,
 }
 
-impl Machine {
+/// The state, and how threads that wait for it to change are told.
+#[derive(Debug)]
+pub(super) struct Shared {
+    machine: Mutex<Machine>,
+    /// Work went on that others wait for.
+    pub(super) progress: Condvar,
+}
+
+impl Shared {
     /// A machine as the options want it.
-    pub(super) fn new(options: SimOptions, token: current::Token) -> Arc<Mutex<Self>> {
+    pub(super) fn new(options: SimOptions, token: current::Token) -> Arc<Self> {
         let mut pools = BTreeMap::new();
         let devices: Vec<_> = (0..options.devices as usize)
             .map(|index| {
@@ -71,8 +87,9 @@ impl Machine {
                 device
             })
             .collect();
-        Arc::new_cyclic(|me| {
-            Mutex::new(Self {
+        Arc::new_cyclic(|me| Self {
+            progress: Condvar::new(),
+            machine: Mutex::new(Machine {
                 me: Weak::clone(me),
                 token,
                 initialised: false,
@@ -85,15 +102,28 @@ impl Machine {
                 memory: Memory::default(),
                 locked_bytes: 0,
                 graph: Graph::default(),
+                host_functions: HostFunctions::default(),
+                unfinished: Vec::new(),
+                again: false,
+                captures: HashMap::new(),
+                graphs: HashSet::new(),
                 schedule: Schedule::new(options.order),
                 faults: Faults::new(&options.faults),
                 reports: Reports::default(),
                 calls: VecDeque::new(),
                 options,
-            })
+            }),
         })
     }
 
+    /// The state. A thread that panicked while it held the lock left it usable: nothing in it is ever half done for
+    /// Rust.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Machine> {
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Machine {
     /// Remembers a call.
     pub(super) fn record(&mut self, symbol: &'static str) {
         if self.calls.len() == MAX_CALLS {
@@ -137,24 +167,31 @@ impl Machine {
     }
 
     /// Queues an operation on a stream, after the stream's last one, after what legacy-stream order demands, and after
-    /// `also`.
+    /// `also`. On a stream that is being captured nothing is queued.
     pub(super) fn issue(&mut self, call: &Call, stream: u64, op: Op, also: Option<NodeId>) -> Answer<NodeId> {
         let of = self.streams.get(&stream).ok_or(Status::INVALID_HANDLE)?;
         let (context, number) = (of.context, of.number);
         self.alive(context)?;
+        if let Some(captured) = self.note_captured(stream, &op) {
+            return Ok(captured);
+        }
         let mut after = self.before_next(stream);
         after.extend(also);
         after.retain(|id| self.graph.is_pending(*id));
         let users: Vec<_> = op.spans().map(Span::allocation).collect();
+        let is_host_function = matches!(op, Op::Call { .. });
         let id = self.graph.add(Node { op, after, context, stream: number, call: *call });
         for user in users {
             self.note_user(user, id);
+        }
+        if is_host_function {
+            self.host_functions.push(id);
         }
         if let Some(stream) = self.streams.get_mut(&stream) {
             stream.tail = Some(id);
         }
         if self.schedule.is_eager() {
-            self.force(&[id]);
+            self.run_ready(&[id]);
         }
         Ok(id)
     }
@@ -169,42 +206,71 @@ impl Machine {
         }
     }
 
-    /// Runs everything pending that uses an allocation.
-    pub(super) fn run_users(&mut self, allocation: u64) {
+    /// Runs everything pending that uses an allocation, or says that the call is to be made again when it has run.
+    pub(super) fn run_users(&mut self, allocation: u64) -> Run {
         let users = self.memory.get(allocation).map(|allocation| allocation.users.clone());
-        self.force(&users.unwrap_or_default());
+        self.force_first(&users.unwrap_or_default())
+    }
+
+    /// [`force`](Self::force)s what must have run before the entry point goes on.
+    pub(super) fn force_first(&mut self, roots: &[NodeId]) -> Run {
+        self.force(roots);
+        self.again = !self.unfinished.is_empty();
+        if self.again { Run::Later } else { Run::Done }
     }
 
     /// Kills a context, or all where none has this handle: what is queued lands later, from another thread.
     pub(super) fn kill(&mut self, context: u64, status: Status) {
         let all = !self.contexts.contains_key(&context);
+        // A driver is done with pageable memory by then: it works on it within the calls.
+        let pageable = self.graph.using_pageable();
+        self.run_ready(&pageable);
         for (key, context_of) in &mut self.contexts {
             if all || *key == context {
                 context_of.dead.get_or_insert(status);
             }
         }
+        self.announce();
         if self.graph.is_empty() {
             return;
         }
         let machine = Weak::clone(&self.me);
         let land = move || {
             std::thread::sleep(LANDING_DELAY);
-            let Some(machine) = machine.upgrade() else { return };
-            let mut machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
-            machine.land();
+            if let Some(shared) = machine.upgrade() {
+                shared.lock().land();
+            }
         };
         if std::thread::Builder::new().name("memcore-sim-landing".to_owned()).spawn(land).is_err() {
             self.land();
         }
     }
 
-    /// Runs what is queued in dead contexts.
-    fn land(&mut self) {
+    /// Runs what is queued in dead contexts, but for host functions, which are not called any more.
+    pub(super) fn land(&mut self) {
         let dead: Vec<_> =
             self.contexts.iter().filter(|(_, context)| context.dead.is_some()).map(|(key, _)| *key).collect();
         for context in dead {
             let pending = self.graph.of_context(context);
-            self.force(&pending);
+            self.drop_host_functions(&pending);
+            self.run_ready(&pending);
+        }
+        self.announce();
+    }
+
+    /// Wakes the threads that wait for work to go on.
+    pub(super) fn announce(&self) {
+        if let Some(shared) = self.me.upgrade() {
+            shared.progress.notify_all();
         }
     }
+}
+
+/// Whether an entry point can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Run {
+    /// All has run.
+    Done,
+    /// It is to return at once, and is called again when all has run.
+    Later,
 }

@@ -34,6 +34,7 @@ impl Machine {
         stream: CUstream,
     ) -> Answer {
         let key = self.stream_key(call, stream)?;
+        self.refuse_captured(key)?;
         self.managed_at(address, bytes, device)?;
         self.issue(call, key, Op::Barrier, None)?;
         Ok(())

@@ -37,6 +37,7 @@
 mod alloc;
 mod backing;
 mod call;
+mod capture;
 mod context;
 mod copy;
 mod current;
@@ -48,6 +49,7 @@ mod freed;
 mod front;
 mod graph;
 mod host;
+mod host_function;
 mod leak;
 mod machine;
 mod managed;
@@ -63,6 +65,7 @@ mod report;
 mod run;
 mod space;
 mod stream;
+mod stream_capture;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -70,6 +73,7 @@ pub use fault::Fault;
 pub use options::SimOptions;
 pub use order::Order;
 pub use report::{Violation, ViolationKind};
+pub use stream_capture::{CaptureMode, StreamCapture};
 
 use std::sync::Arc;
 
@@ -154,11 +158,6 @@ impl Sim {
     /// ```
     #[must_use = "the violations are the result"]
     pub fn finish(self) -> Vec<Violation> {
-        let (all, new) = {
-            let mut machine = self.driver.lock();
-            (machine.check(), machine.reports.take_new())
-        };
-        self.driver.show(&new);
-        all
+        self.driver.finish()
     }
 }

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 
 /// Options of a [`Sim`](super::Sim): a builder whose default is one device of 16 GiB with everything supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct SimOptions {
     pub(super) devices: u32,
     pub(super) memory_bytes: u64,
@@ -17,6 +18,7 @@ pub struct SimOptions {
     pub(super) pools: bool,
     pub(super) managed: bool,
     pub(super) concurrent_managed: bool,
+    pub(super) late_pageable: bool,
 }
 
 impl Default for SimOptions {
@@ -31,6 +33,7 @@ impl Default for SimOptions {
             pools: true,
             managed: true,
             concurrent_managed: true,
+            late_pageable: false,
         }
     }
 }
@@ -100,6 +103,18 @@ impl SimOptions {
     #[must_use]
     pub fn without_concurrent_managed_access(mut self) -> Self {
         self.concurrent_managed = false;
+        self
+    }
+
+    /// Reads and writes pageable host memory when a copy runs, as late as the documentation of CUDA allows, and not
+    /// within the call.
+    ///
+    /// By default a source is read within the call and a destination written before it returns, as drivers mostly do,
+    /// so that a program which is wrong is not harmed. With this, one that frees pageable memory in flight, which takes
+    /// an `unsafe` operation, has undefined behaviour on the simulated device too: an address sanitizer says where.
+    #[must_use]
+    pub fn late_pageable(mut self) -> Self {
+        self.late_pageable = true;
         self
     }
 

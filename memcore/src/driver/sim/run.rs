@@ -1,18 +1,32 @@
 //! Running queued operations: when a wait forces them, or when the order says so.
 
 use core::ptr;
+use std::collections::HashSet;
 use std::time::Instant;
 
 use super::backing::{POISON, Touch};
 use super::call::Call;
-use super::graph::{Node, NodeId, Op, Source, Span};
+use super::graph::{Node, NodeId, Op, Source, Span, Target};
 use super::machine::Machine;
 use super::report::{Violation, ViolationKind, stream_name};
 
 impl Machine {
-    /// Runs the pending ones of `roots` and all that they depend on.
+    /// Runs the pending ones of `roots` and all that they depend on. What comes after a host function is left, and noted:
+    /// the entry point that this is called by does not return before it has run.
     pub(super) fn force(&mut self, roots: &[NodeId]) {
+        self.run_ready(roots);
+        if !self.host_functions.is_empty() {
+            let left = roots.iter().copied().filter(|id| self.graph.is_pending(*id));
+            self.unfinished.extend(left);
+        }
+    }
+
+    /// As [`force`](Self::force), without the note.
+    pub(super) fn run_ready(&mut self, roots: &[NodeId]) {
         let mut ids = self.graph.closure(roots);
+        if !self.host_functions.is_empty() {
+            self.leave_out_what_waits(&mut ids);
+        }
         self.schedule.arrange(&mut ids);
         for id in ids {
             let Some(node) = self.graph.get(id) else { continue };
@@ -31,19 +45,34 @@ impl Machine {
         let Some((first, len)) = self.graph.extent() else { return };
         let Some(offset) = self.schedule.draw_early(len) else { return };
         if let Some(id) = self.graph.next_from(first + offset) {
-            self.force(&[id]);
+            self.run_ready(&[id]);
         }
+    }
+
+    /// Leaves out host functions, which a thread of their own calls, and what comes after one.
+    fn leave_out_what_waits(&self, ids: &mut Vec<NodeId>) {
+        let mut waiting = HashSet::new();
+        // An operation depends only on smaller ones, and they come in their order.
+        ids.retain(|id| {
+            let Some(node) = self.graph.get(*id) else { return false };
+            let waits = matches!(node.op, Op::Call { .. }) || node.after.iter().any(|before| waiting.contains(before));
+            if waits {
+                waiting.insert(*id);
+            }
+            !waits
+        });
     }
 
     /// Runs a pending operation. What it depends on has run.
     fn run(&mut self, id: NodeId) {
         let Some(Node { op, call, stream, .. }) = self.graph.remove(id) else { return };
         match op {
-            Op::Barrier => {}
+            // A host function that comes to be run here is not to be called: its context is dead.
+            Op::Barrier | Op::Call { .. } => {}
             Op::Copy { to, from } => self.run_copy(&call, stream, &to, &from),
             Op::Fill { to, pattern, unit } => {
                 let pattern = pattern.get(..unit).unwrap_or(&pattern);
-                if let Some(target) = self.target(&call, stream, &to) {
+                if let Some(target) = self.span_target(&call, stream, &to) {
                     // SAFETY: `target` is good for `to.len()` bytes while the allocation is in the table, which nothing
                     // changes here; by the span's invariant the program does not touch them.
                     unsafe { fill(target, to.len() as usize, pattern) };
@@ -65,17 +94,23 @@ impl Machine {
         }
     }
 
-    fn run_copy(&mut self, call: &Call, stream: u64, to: &Span, from: &Source) {
+    fn run_copy(&mut self, call: &Call, stream: u64, to: &Target, from: &Source) {
         let (source, len) = match from {
-            Source::Memory(span) => (self.source(call, stream, span), span.len()),
-            Source::Staged(bytes) => (Some(bytes.as_ptr().cast()), bytes.len() as u64),
+            Source::Memory(span) => (self.source(call, stream, span), span.len() as usize),
+            Source::Staged(bytes) => (Some(bytes.as_ptr().cast()), bytes.len()),
+            Source::Pageable(bytes) => (Some(bytes.pointer().cast_const()), bytes.len()),
         };
-        let Some(target) = self.target(call, stream, to) else { return };
-        let len = len.min(to.len()) as usize;
+        let (target, room) = match to {
+            Target::Memory(span) => (self.span_target(call, stream, span), span.len() as usize),
+            Target::Pageable(bytes) => (Some(bytes.pointer()), bytes.len()),
+        };
+        let Some(target) = target else { return };
+        let len = len.min(room);
         match source {
-            // SAFETY: both sides have `len` bytes: staged ones are owned by the operation, and those of the table are
-            // good for as long as their allocations are in it, which nothing changes here. By the invariant of their
-            // spans the program does not get in the way. Only raw pointers are made, so the two may overlap.
+            // SAFETY: both sides have `len` bytes: staged ones are owned by the operation, those of the table are good
+            // for as long as their allocations are in it, which nothing changes here, and pageable ones by their
+            // invariant. By that of their spans the program does not get in the way. Only raw pointers are made, so the
+            // two may overlap.
             Some(source) => unsafe { ptr::copy(source, target, len) },
             // SAFETY: as above. What was freed reads as poison.
             None => unsafe { target.write_bytes(POISON, len) },
@@ -84,7 +119,7 @@ impl Machine {
 
     /// A pointer to bytes that an operation reads, good while their allocation is in the table; a violation where it is
     /// not.
-    pub(super) fn source(&mut self, call: &Call, stream: u64, span: &Span) -> Option<*const u8> {
+    fn source(&mut self, call: &Call, stream: u64, span: &Span) -> Option<*const u8> {
         let pointer = self.memory.reach(span, Touch::Read);
         if pointer.is_none() {
             self.report_freed(call, stream, span, "reads");
@@ -93,7 +128,7 @@ impl Machine {
     }
 
     /// A pointer to bytes that an operation writes, all of them, as for [`Machine::source`].
-    fn target(&mut self, call: &Call, stream: u64, span: &Span) -> Option<*mut u8> {
+    fn span_target(&mut self, call: &Call, stream: u64, span: &Span) -> Option<*mut u8> {
         let pointer = self.memory.reach(span, Touch::Overwrite);
         if pointer.is_none() {
             self.report_freed(call, stream, span, "writes");

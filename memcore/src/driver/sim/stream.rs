@@ -1,9 +1,10 @@
 //! Streams: what is queued after what, and waiting for it.
 
 use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
+use super::capture::Captured;
 use super::graph::{NodeId, Op};
 use super::machine::Machine;
-use crate::driver::ffi::{CAPTURE_NONE, CUdeviceptr, CUevent, CUstream, STREAM_NON_BLOCKING};
+use crate::driver::ffi::{CUdeviceptr, CUevent, CUstream, STREAM_NON_BLOCKING};
 use crate::error::Status;
 
 /// The legacy stream's handle beside null.
@@ -26,19 +27,21 @@ pub(super) struct Stream {
     pub(super) tail: Option<NodeId>,
     /// How often a query answered "pending" since work last went on.
     pub(super) polls: u32,
+    /// The capture that it is part of.
+    pub(super) captured: Option<Captured>,
 }
 
 impl Stream {
     /// The legacy stream of a context.
     pub(super) const fn legacy(context: u64) -> Self {
-        Self { context, number: 0, blocking: true, tail: None, polls: 0 }
+        Self { context, number: 0, blocking: true, tail: None, polls: 0, captured: None }
     }
 }
 
 impl Machine {
     /// The key of the stream that a handle means. A stream made by the program brings its context; a default stream is
     /// the current context's.
-    fn any_stream_key(&self, call: &Call, stream: CUstream) -> Answer<u64> {
+    pub(super) fn any_stream_key(&self, call: &Call, stream: CUstream) -> Answer<u64> {
         let key = match as_handle(stream) {
             0 | STREAM_LEGACY => self.contexts.get(&self.context(call)?).map_or(0, |context| context.legacy),
             STREAM_PER_THREAD => return Err(Status::NOT_SUPPORTED),
@@ -51,15 +54,16 @@ impl Machine {
         Err(Status::INVALID_HANDLE)
     }
 
-    /// The key of a stream whose context is not dead.
-    pub(super) fn stream_key(&self, call: &Call, stream: CUstream) -> Answer<u64> {
+    /// The key of a stream whose context is not dead and that work can be queued on, if only in a capture.
+    pub(super) fn stream_key(&mut self, call: &Call, stream: CUstream) -> Answer<u64> {
         let key = self.any_stream_key(call, stream)?;
         self.alive(self.streams.get(&key).map_or(0, |stream| stream.context))?;
+        self.check_capture_of(key)?;
         Ok(key)
     }
 
     /// The key of the current context's legacy stream.
-    pub(super) fn legacy_key(&self, call: &Call) -> Answer<u64> {
+    pub(super) fn legacy_key(&mut self, call: &Call) -> Answer<u64> {
         self.stream_key(call, core::ptr::null_mut())
     }
 
@@ -97,7 +101,7 @@ impl Machine {
         }
         self.stream_count += 1;
         let (key, blocking) = (new_handle(), flags & STREAM_NON_BLOCKING == 0);
-        let stream = Stream { context, number: self.stream_count, blocking, tail: None, polls: 0 };
+        let stream = Stream { context, number: self.stream_count, blocking, tail: None, polls: 0, captured: None };
         self.streams.insert(key, stream);
         if let Some(context) = self.contexts.get_mut(&context).filter(|_| blocking) {
             context.blocking.push(key);
@@ -113,6 +117,7 @@ impl Machine {
             return Err(Status::INVALID_HANDLE);
         }
         let Some(stream) = self.streams.remove(&key) else { return Err(Status::INVALID_HANDLE) };
+        self.end_capture_of_gone(key);
         let graph = &self.graph;
         if let Some(context) = self.contexts.get_mut(&stream.context).filter(|_| stream.blocking) {
             context.blocking.retain(|other| *other != key);
@@ -124,6 +129,7 @@ impl Machine {
 
     pub(super) fn stream_synchronize(&mut self, call: &Call, stream: CUstream) -> Answer {
         let key = self.stream_key(call, stream)?;
+        self.refuse_captured(key)?;
         let outstanding = self.outstanding(key);
         self.force(&outstanding);
         self.trim_after_wait();
@@ -132,6 +138,7 @@ impl Machine {
 
     pub(super) fn stream_query(&mut self, call: &Call, stream: CUstream) -> Answer {
         let key = self.stream_key(call, stream)?;
+        self.refuse_captured(key)?;
         let outstanding = self.outstanding(key);
         if outstanding.is_empty() {
             return Ok(());
@@ -142,18 +149,22 @@ impl Machine {
             return Err(Status::NOT_READY);
         }
         stream.polls = 0;
-        self.force(&outstanding);
-        Ok(())
+        self.run_ready(&outstanding);
+        if self.outstanding(key).is_empty() { Ok(()) } else { Err(Status::NOT_READY) }
     }
 
     pub(super) fn stream_wait_event(&mut self, call: &Call, stream: CUstream, event: CUevent, flags: u32) -> Answer {
         let key = self.stream_key(call, stream)?;
-        let snapshot = self.events.get(&as_handle(event)).ok_or(Status::INVALID_HANDLE)?.snapshot;
+        let event = as_handle(event);
+        let snapshot = self.events.get(&event).ok_or(Status::INVALID_HANDLE)?.snapshot;
         match flags {
             0 => {}
             // CU_EVENT_WAIT_EXTERNAL, which only a capture allows.
             1 => return Err(Status::ILLEGAL_STATE),
             _ => return Err(Status::INVALID_VALUE),
+        }
+        if self.wait_in_capture(key, event)? {
+            return Ok(());
         }
         if let Some(snapshot) = snapshot.filter(|id| self.graph.is_pending(*id)) {
             self.issue(call, key, Op::Barrier, Some(snapshot))?;
@@ -162,9 +173,12 @@ impl Machine {
     }
 
     pub(super) unsafe fn stream_is_capturing(&mut self, call: &Call, stream: CUstream, out: *mut u32) -> Answer {
-        self.any_stream_key(call, stream)?;
+        let key = self.any_stream_key(call, stream)?;
+        if self.is_legacy_in_capture(key) {
+            return Err(Status::STREAM_CAPTURE_IMPLICIT);
+        }
         // SAFETY: `out` is null or writable by the driver contract.
-        unsafe { write_out(out, CAPTURE_NONE) }
+        unsafe { write_out(out, self.capture_status(key)) }
     }
 
     pub(super) unsafe fn stream_write_value_32(

@@ -107,7 +107,7 @@ impl Program {
     }
 
     #[track_caller]
-    pub(super) fn managed(&self, bytes: usize) -> CUdeviceptr {
+    pub(in crate::driver) fn managed(&self, bytes: usize) -> CUdeviceptr {
         let mut address = 0;
         ok!(self, mem_alloc_managed(&mut address, bytes, 1));
         address
@@ -120,7 +120,7 @@ impl Program {
     }
 
     /// The bytes of device memory, by a call that waits.
-    pub(super) fn bytes(&self, address: CUdeviceptr, len: usize) -> Vec<u8> {
+    pub(in crate::driver) fn bytes(&self, address: CUdeviceptr, len: usize) -> Vec<u8> {
         let mut out = vec![0; len];
         ok!(self, context_synchronize());
         ok!(self, memcpy_dtoh(out.as_mut_ptr().cast(), address, len));

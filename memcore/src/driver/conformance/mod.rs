@@ -1,18 +1,39 @@
 //! What the driver's entry points answer at their edges, asked of whichever driver `MEMCORE_DRIVER` names: the
 //! simulated device must agree with the hardware.
 
+mod captures;
+mod host_functions;
+
 use core::ffi::c_void;
+use core::ops::Deref;
 use core::ptr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::default_driver;
 use super::ffi::{CUdeviceptr, POINTER_DEVICE_ORDINAL, POINTER_MEMORY_TYPE, STREAM_NON_BLOCKING};
 use super::sim::tests::rig::{Program, call, ok};
 use crate::error::Status;
 
-fn program() -> Program {
+/// A program on the driver, one at a time: a capture forbids calls of all threads.
+struct Alone {
+    program: Program,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Deref for Alone {
+    type Target = Program;
+
+    fn deref(&self) -> &Program {
+        &self.program
+    }
+}
+
+fn program() -> Alone {
+    static TURN: Mutex<()> = Mutex::new(());
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     // The mistakes here are made on purpose: with logging on and no logger, their reports are dropped.
     log::set_max_level(log::LevelFilter::Error);
-    Program::in_context(default_driver().expect("a driver"))
+    Alone { program: Program::in_context(default_driver().expect("a driver")), _turn: turn }
 }
 
 #[test]

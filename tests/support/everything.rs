@@ -1,0 +1,28 @@
+//! Every kind of wait, allocation and free.
+
+use memcore::TransferError;
+use memcore::prelude::*;
+
+pub(crate) fn everything(context: &Context) -> memcore::Result<()> {
+    let stream = Stream::new()?;
+    let event = Event::new()?;
+    let mut dev = device_vec![1_u8; 100_000]?;
+    let mut locked = locked_vec![0_u8; 100_000]?;
+    copy!(locked <- dev)?;
+    fill!(dev <- 2, stream)?;
+    stream.record(&event)?;
+    event.synchronize()?;
+    assert!(event.query()? && stream.query()?);
+    stream.synchronize()?;
+    stream.scope(|s| {
+        let scratch = s.device_vec::<u8>(100)?;
+        fill!(scratch <- 3, s)?;
+        copy!(locked <- dev, s)
+    })?;
+    assert!(locked.iter().all(|byte| *byte == 2));
+    let download = stream.download(dev, vec![0; 100_000]).map_err(TransferError::into_error)?;
+    let (_, host) = download.wait().map_err(TransferError::into_error)?;
+    assert_eq!(host[99_999], 2);
+    drop(unified_vec![1_u8; 4096]?);
+    context.trim(0)
+}
