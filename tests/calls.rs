@@ -108,7 +108,22 @@ fn scopes(r: &mut Recorder, other: &Context) -> memcore::Result<()> {
     })?;
     r.keep("end of a scope with a temporary");
     first.scope(|scope| {
+        copy!(back <- scope.device_vec::<u32>(8)?, scope)?;
+        r.sim.clear_calls();
+        memcore::Result::Ok(())
+    })?;
+    r.keep("end of a scope with a temporary that wrote host memory");
+    first.scope(|scope| {
         r.record("`copy!(dev <- far, scope)`", || copy!(dev <- far, scope));
+        memcore::Result::Ok(())
+    })?;
+    memcore::scope(|all| {
+        all.on(&first, |scope| {
+            scope.device_vec::<u32>(8)?;
+            r.sim.clear_calls();
+            memcore::Result::Ok(())
+        })?;
+        r.keep("end of `all.on(&stream, ..)` with a temporary");
         memcore::Result::Ok(())
     })?;
     memcore::scope(|all| {

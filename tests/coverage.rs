@@ -247,6 +247,7 @@ names! {
         memory::cuda_free_locked::<u8>, memory::cuda_free_unified::<u8>, memory::memcpy_htod, memory::memcpy_dtoh,
         memory::mem_get_info,
         Context::memory_info, Context::take_drop_errors,
+        Scope::device_vec::<u8>,
     }
     variants { InvalidValue LengthMismatch OutOfMemory SizeOverflow }
 }

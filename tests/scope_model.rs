@@ -42,6 +42,8 @@ enum Step {
     Within(usize, bool),
     /// Through memory of the scope's own.
     Temporary(Span, u32),
+    /// Through memory of the scope's own that a scope on another stream takes over.
+    TemporaryElsewhere(usize, Span, u32),
     /// Through host memory that is lent: down and up again, elsewhere.
     Bounce(Span, Span),
     /// A part is taken over by a scope on another stream.
@@ -67,6 +69,7 @@ fn step() -> impl Strategy<Value = Step> {
         span().prop_map(Step::Download),
         (0..LEN, any::<bool>()).prop_map(|(middle, left)| Step::Within(middle, left)),
         (span(), any::<u32>()).prop_map(|(at, value)| Step::Temporary(at, value)),
+        (0..STREAMS, span(), any::<u32>()).prop_map(|(stream, at, value)| Step::TemporaryElsewhere(stream, at, value)),
         (span(), span()).prop_map(|(from, to)| Step::Bounce(from, to)),
         (0..STREAMS, span(), span()).prop_map(|(stream, there, here)| Step::Share(stream, there, here)),
     ];
@@ -119,7 +122,7 @@ fn plain(memory: &mut [u32], downloads: &mut Vec<Vec<u32>>, steps: &[Step]) {
                 let (to, from) = if *left { (low, high) } else { (high, low) };
                 to[..count].copy_from_slice(&from[..count]);
             }
-            Step::Temporary(at, value) => {
+            Step::Temporary(at, value) | Step::TemporaryElsewhere(_, at, value) => {
                 let range = at.of(len);
                 let half = range.len() / 2;
                 let (left, right) = memory[range].split_at_mut(half);
@@ -202,6 +205,16 @@ fn scoped<'scope, 'env, 'h: 'env>(
                 let range = at.of(len);
                 let scratch = s.device_vec::<u32>(range.len())?;
                 fill!(scratch[range.len() / 2..] <- *value, s)?;
+                copy!(dev[range] <- scratch, s)?;
+            }
+            Step::TemporaryElsewhere(stream, at, value) => {
+                let range = at.of(len);
+                let scratch = s.device_vec::<u32>(range.len())?;
+                pool.streams[*stream].scope(|inner| {
+                    let own = inner.device_vec::<u32>(range.len() - range.len() / 2)?;
+                    fill!(own <- *value, inner)?;
+                    copy!(inner.take_over(&mut scratch[range.len() / 2..], s)? <- own, inner)
+                })?;
                 copy!(dev[range] <- scratch, s)?;
             }
             Step::Bounce(from, to) => {

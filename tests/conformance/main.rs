@@ -17,6 +17,7 @@ mod scope_endings;
 mod scopes;
 mod slices;
 mod streams;
+mod temporaries;
 mod threads;
 mod traits;
 mod unified;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         scopes::TESTS,
         slices::TESTS,
         streams::TESTS,
+        temporaries::TESTS,
         threads::TESTS,
         traits::TESTS,
         unified::TESTS,

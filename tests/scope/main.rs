@@ -3,6 +3,7 @@
 mod endings;
 mod operations;
 mod streams;
+mod temporaries;
 mod threads;
 
 use std::any::Any;

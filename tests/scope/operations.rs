@@ -1,4 +1,4 @@
-//! What scopes do with lent memory: every pair of operands, parts, temporaries, and the exact driver calls.
+//! What scopes do with lent memory: every pair of operands, parts, and the exact driver calls.
 
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
@@ -7,7 +7,7 @@ use memcore::prelude::*;
 use memcore::sim::{Fault, Sim, SimOptions};
 use memcore::{Error, Lent, Status};
 
-use crate::{LEN, Mine, panic_with, pattern, payload_of, under_every_order};
+use crate::{pattern, under_every_order};
 
 #[test]
 fn every_pair_of_operands() {
@@ -139,7 +139,7 @@ fn empty_memory_and_elements_without_bytes() {
 }
 
 /// Work that is queued on streams, without questions.
-fn work(sim: &Sim) -> Vec<&'static str> {
+pub(crate) fn work(sim: &Sim) -> Vec<&'static str> {
     let questions = [
         "cuCtxGetCurrent",
         "cuCtxSetCurrent",
@@ -225,66 +225,6 @@ fn an_operation_is_one_call() {
         .unwrap();
         assert_eq!(work(sim), [WAIT, WAIT]);
     });
-}
-
-#[test]
-fn temporaries_are_freed() {
-    for end in ["a value", "an error", "a panic"] {
-        under_every_order(SimOptions::default, |sim, context| {
-            let stream = Stream::new().unwrap();
-            let (free, _) = context.memory_info().unwrap();
-            let mut back = vec![7_u8; LEN];
-            let mut run = || {
-                let (large, small) = back.split_at_mut(2500);
-                stream.scope(|s| {
-                    let mut temporaries = Vec::new();
-                    for len in 1..6 {
-                        temporaries.push(s.device_vec::<u8>(len * 500)?);
-                    }
-                    fill!(temporaries[4] <- 5, s)?;
-                    assert_eq!(temporaries.len(), 5);
-                    copy!(large <- temporaries[4], s)?;
-                    copy!(small <- temporaries[0], s)?;
-                    match end {
-                        "a value" => Ok(()),
-                        "an error" => Err(Mine::Enough),
-                        _ => panic_with("with temporaries"),
-                    }
-                })
-            };
-            match end {
-                "a value" => assert_eq!(run(), Ok(())),
-                "an error" => assert_eq!(run(), Err(Mine::Enough)),
-                _ => assert_eq!(payload_of(run), "with temporaries"),
-            }
-            assert!(back[..2500] == [5; 2500] && back[2500..] == [0; 500]);
-            let frees = sim.calls().iter().filter(|call| **call == "cuMemFreeAsync").count();
-            assert_eq!(frees, 5);
-            context.trim(0).unwrap();
-            assert_eq!(context.memory_info().unwrap().0, free);
-        });
-    }
-}
-
-#[test]
-fn temporaries_that_cannot_be_had() {
-    under_every_order(
-        || SimOptions::default().memory_bytes(1 << 20),
-        |_, _| {
-            let stream = Stream::new().unwrap();
-            let mut back = [1_u8; 10];
-            let result = stream.scope(|s| {
-                let scratch = s.device_vec::<u8>(10)?;
-                copy!(back <- scratch, s)?;
-                s.device_vec::<u64>(1 << 20)?;
-                Ok::<(), Error>(())
-            });
-            assert!(matches!(result, Err(Error::OutOfMemory { requested, .. }) if requested == 8 << 20));
-            assert_eq!(back, [0; 10]);
-            let result = stream.scope(|s| s.device_vec::<u64>(usize::MAX).map(|_| ()));
-            assert!(matches!(result, Err(Error::SizeOverflow { .. })));
-        },
-    );
 }
 
 /// The value of a fill is in its calls: what held it may be gone, and its place used anew, before the device gets

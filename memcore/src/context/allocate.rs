@@ -151,21 +151,13 @@ impl Inner {
     pub(crate) unsafe fn allocate(&self, bytes: usize, prepare: impl Prepare) -> Result<Allocation> {
         let bound = self.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
-        let stream = self.allocator().stream.handle();
-        let allocation = match self.try_allocate(bytes) {
-            Err(Error::Driver { status: Status::OUT_OF_MEMORY, .. }) => {
-                self.settle_allocator()?;
-                self.trim_bound(0)?;
-                let again = self.try_allocate(bytes);
-                again.map_err(|error| self.explain(error, bytes))?
-            }
-            other => other?,
-        };
-        let pending = Pending::on(self, stream);
+        let stream = &self.allocator().stream;
+        let allocation = self.allocate_on(stream, bytes)?;
+        let pending = Pending::on(self, stream.handle());
         // SAFETY: the memory was just allocated, with room for `bytes`.
-        let prepared = unsafe { prepare.queue(bound.driver(), allocation.address, stream) };
+        let prepared = unsafe { prepare.queue(bound.driver(), allocation.address, stream.handle()) };
         if let Err(error) = prepared.and(pending.settle(Exposed::Nothing)) {
-            if let Err(error) = self.free_bound(allocation) {
+            if let Err(error) = self.free_bound(allocation, stream) {
                 self.note_drop_error(error);
             }
             return Err(error);
@@ -173,12 +165,37 @@ impl Inner {
         Ok(allocation)
     }
 
+    /// Allocates `bytes` (more than 0) of device memory for what is queued on `stream` from here on, with the context
+    /// bound and captures relaxed. It does not wait.
+    ///
+    /// Calls: `cuMemAllocFromPoolAsync`, or `cuMemAlloc_v2` without a pool. When memory runs out, what is pending on the
+    /// allocator's stream and on `stream` is awaited, since frees may be part of it, the pool is trimmed and the
+    /// allocation tried once more.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`]; the driver's code. Nothing is allocated then.
     #[track_caller]
-    fn try_allocate(&self, bytes: usize) -> Result<Allocation> {
+    pub(crate) fn allocate_on(&self, stream: &RawStream, bytes: usize) -> Result<Allocation> {
+        match self.try_allocate(stream, bytes) {
+            Err(Error::Driver { status: Status::OUT_OF_MEMORY, .. }) => {
+                self.settle_allocator()?;
+                if stream.handle() != self.allocator().stream.handle() {
+                    settle(self, stream.handle(), Exposed::Nothing)?;
+                }
+                self.trim_bound(0)?;
+                self.try_allocate(stream, bytes).map_err(|error| self.explain(error, bytes))
+            }
+            other => other,
+        }
+    }
+
+    #[track_caller]
+    fn try_allocate(&self, stream: &RawStream, bytes: usize) -> Result<Allocation> {
         let mut address: CUdeviceptr = 0;
         match self.allocator().pool {
             Some(pool) => {
-                let stream = self.allocator().stream.handle();
+                let stream = stream.handle();
                 // SAFETY: `address` is writable for the length of the call; pool and stream are alive.
                 let status = unsafe { self.driver().mem_alloc_from_pool(&raw mut address, bytes, pool.0, stream) };
                 check(symbol::mem_alloc_from_pool, status)?;
@@ -200,10 +217,20 @@ impl Inner {
     /// does. A driver that is shut down, as when the process exits, has freed everything: that is a success.
     #[track_caller]
     pub(crate) fn free(&self, allocation: Allocation) -> Result<()> {
+        self.free_on(&self.allocator().stream, allocation)
+    }
+
+    /// As [`free`](Self::free), but what is queued on `stream` may still use memory of a pool, which is freed behind it.
+    ///
+    /// # Errors
+    ///
+    /// As [`free`](Self::free).
+    #[track_caller]
+    pub(crate) fn free_on(&self, stream: &RawStream, allocation: Allocation) -> Result<()> {
         let freed = match self.bind() {
             Ok(bound) => {
                 let _relaxed = Relaxed::new(bound.driver());
-                self.free_bound(allocation)
+                self.free_bound(allocation, stream)
             }
             Err(error) => Err(error),
         };
@@ -211,7 +238,7 @@ impl Inner {
     }
 
     #[track_caller]
-    fn free_bound(&self, allocation: Allocation) -> Result<()> {
+    fn free_bound(&self, allocation: Allocation, stream: &RawStream) -> Result<()> {
         if self.is_unsettled() {
             // The device may still write this memory.
             return Err(Error::Unsettled);
@@ -222,8 +249,9 @@ impl Inner {
         };
         match origin {
             AllocatorKind::Pool => {
-                let stream = self.allocator().stream.handle();
-                // SAFETY: the memory came from a pool, its owner gives it up, and no pending work uses it.
+                let stream = stream.handle();
+                // SAFETY: the memory came from a pool, its owner gives it up, and pending work uses it on `stream` at
+                // most, where the free comes behind it.
                 check(symbol::mem_free_async, unsafe { self.driver().mem_free_async(allocation.address, stream) })
             }
             AllocatorKind::Direct => {

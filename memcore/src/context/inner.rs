@@ -73,7 +73,7 @@ impl Inner {
         &self.streams
     }
 
-    pub(super) fn allocator_kind(&self) -> AllocatorKind {
+    pub(crate) fn allocator_kind(&self) -> AllocatorKind {
         self.allocator.kind()
     }
 

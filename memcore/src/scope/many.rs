@@ -56,7 +56,7 @@ pub fn scope<'env, R, E: From<Error>>(f: impl FnOnce(&Scopes<'env>) -> Result<R,
 
 impl<'env> Scopes<'env> {
     /// Runs `f` with a scope on `stream`: its operations are in flight until the outer call ends. What is lent in it is
-    /// used in it alone.
+    /// used in it alone; its [temporaries](Scope::device_vec) are freed in the stream's order when `f` has returned.
     ///
     /// # Errors
     ///
@@ -70,7 +70,10 @@ impl<'env> Scopes<'env> {
         let state = Arc::new(State::begin(stream)?);
         // Noted before anything is queued, so that it is waited for whatever `f` does.
         self.lock().push_back((stream, Arc::clone(&state)));
-        f(&Scope { stream, state: &state, brand: PhantomData, env: PhantomData })
+        let result = f(&Scope { stream, state: &state, brand: PhantomData, env: PhantomData });
+        // What is lent in `f` has not left it. Where `f` unwinds, the outer call frees them.
+        state.temporaries.free_in_order(stream);
+        result
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<(&'env Stream, Arc<State>)>> {

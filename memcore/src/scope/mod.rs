@@ -20,12 +20,12 @@ use core::ffi::c_void;
 use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
-use crate::context::{Allocation, Bound, Exposed, Relaxed, prove, settle};
+use crate::context::{Bound, Exposed, Relaxed, prove, settle};
 use crate::copy::Mode;
 use crate::error::{Error, Result, Status};
 use crate::stream::Stream;
+use temporary::Temporaries;
 
 /// Neither longer nor shorter: a lifetime that is a name.
 type Brand<'a> = PhantomData<fn(&'a ()) -> &'a ()>;
@@ -47,7 +47,7 @@ struct State {
     /// Whether anything queued writes what the host, or another device, can see.
     exposes: AtomicBool,
     /// Memory that was allocated for the scope.
-    temporaries: Mutex<Vec<Allocation>>,
+    temporaries: Temporaries,
 }
 
 impl Stream {
@@ -75,8 +75,8 @@ impl Stream {
     /// # Ok::<(), memcore::Error>(())
     /// ```
     ///
-    /// Driver functions: the operations'; at the end `cuStreamWriteValue32_v2`, if host memory was written, and
-    /// `cuStreamSynchronize`.
+    /// Driver functions: the operations'; at the end `cuStreamWriteValue32_v2`, if host memory was written, then
+    /// `cuMemFreeAsync` for each [temporary](Scope::device_vec), and `cuStreamSynchronize`.
     ///
     /// # Errors
     ///
@@ -142,6 +142,8 @@ impl<'s> End<'s> {
     #[track_caller]
     fn settle(&self, proof: Exposed<'s>) -> Result<()> {
         let context = &*self.stream.context().inner;
+        // Behind the proof, which a context that dies here would refuse.
+        self.state.temporaries.free_in_order(self.stream);
         let waited = match bind(self.stream) {
             Ok(bound) => {
                 let _relaxed = Relaxed::new(bound.driver());
@@ -154,12 +156,7 @@ impl<'s> End<'s> {
                 Err(error)
             }
         };
-        let temporaries = core::mem::take(&mut *self.state.temporaries.lock().unwrap_or_else(PoisonError::into_inner));
-        for temporary in temporaries {
-            if let Err(error) = context.free(temporary) {
-                context.note_drop_error(error);
-            }
-        }
+        self.state.temporaries.free_waited(context);
         waited
     }
 }

@@ -1,19 +1,85 @@
 //! Device memory that lives as long as a scope.
 
-use std::sync::PoisonError;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Zeroable;
 
-use super::Scope;
 use super::lent::Lent;
+use super::{Scope, bind};
+use crate::context::{Allocation, AllocatorKind, Inner, Prepare, Relaxed};
 use crate::copy::Filled;
 use crate::error::{Error, Result};
 use crate::memory::DeviceSlice;
 use crate::memory::size::bytes_of;
+use crate::stream::Stream;
+
+/// Memory that was allocated for a scope.
+///
+/// INVARIANT: what is in here is used on the scope's stream alone, but for inner scopes that took it over, each of which
+/// has waited before its outer scope ends, or has marked the context so that nothing of it is freed any more.
+#[derive(Debug, Default)]
+pub(super) struct Temporaries(Mutex<Vec<Allocation>>);
+
+impl Temporaries {
+    /// `bytes` (more than 0) of zeros, allocated and written in the order of `stream`. Does not wait.
+    #[track_caller]
+    fn allocate(&self, stream: &Stream, bytes: usize) -> Result<u64> {
+        let context = &stream.context().inner;
+        let bound = context.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
+        let allocation = context.allocate_on(stream.raw(), bytes)?;
+        // From here on the scope's end frees it, behind whatever was queued.
+        self.lock().push(allocation);
+        let zeros = Filled { value: &[0], count: bytes };
+        // SAFETY: the memory was just allocated, with room for as many zeros as there are bytes. They are in the call
+        // itself, and nothing else uses the memory before.
+        unsafe { zeros.queue(bound.driver(), allocation.address, stream.handle())? };
+        Ok(allocation.address)
+    }
+
+    /// Queues the frees behind all that is queued on `stream`, when nothing more will be that uses the memory. What is
+    /// not of a pool is left for [`free_waited`](Self::free_waited), as is everything if the context cannot be bound.
+    #[track_caller]
+    pub(super) fn free_in_order(&self, stream: &Stream) {
+        let context = &*stream.context().inner;
+        if context.allocator_kind() != AllocatorKind::Pool || self.lock().is_empty() {
+            return;
+        }
+        let Ok(_bound) = bind(stream) else { return };
+        self.free_each(context, Some(stream));
+    }
+
+    /// Frees what is left, when the stream has been waited for.
+    #[track_caller]
+    pub(super) fn free_waited(&self, context: &Inner) {
+        self.free_each(context, None);
+    }
+
+    /// Each is taken out first: what unwinds (a logger that panics) leaves the others, and none is freed twice.
+    #[track_caller]
+    fn free_each(&self, context: &Inner, behind: Option<&Stream>) {
+        loop {
+            let next = self.lock().pop();
+            let Some(temporary) = next else { return };
+            let freed = match behind {
+                Some(stream) => context.free_on(stream.raw(), temporary),
+                None => context.free(temporary),
+            };
+            if let Err(error) = freed {
+                context.note_drop_error(error);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Allocation>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl<'scope> Scope<'scope, '_> {
-    /// `len` elements of zero bytes in device memory, for this scope's operations, freed when the scope has ended and
-    /// been waited for. Waits for the allocation, as every allocation does, and not for the scope's stream.
+    /// `len` elements of zero bytes in device memory, for this scope's operations: allocated and zeroed in the order of
+    /// the scope's stream, and freed in its order when the scope ends. Does not wait, unless memory runs out: then it
+    /// waits for the stream and the context's pending frees, and tries once more.
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -29,24 +95,22 @@ impl<'scope> Scope<'scope, '_> {
     /// # Ok::<(), memcore::Error>(())
     /// ```
     ///
+    /// Driver functions: `cuMemAllocFromPoolAsync`, `cuMemsetD8Async`; when the scope ends `cuMemFreeAsync`, before the
+    /// wait. Where the device has no pools: `cuMemAlloc_v2`, `cuMemsetD8Async`; `cuMemFree_v2` after the wait. A free
+    /// that fails leaks the memory, and goes to [`Context::take_drop_errors`](crate::Context::take_drop_errors).
+    ///
     /// # Errors
     ///
-    /// As [`DeviceBuffer::zeroed_in`](crate::DeviceBuffer::zeroed_in).
+    /// As [`DeviceBuffer::zeroed_in`](crate::DeviceBuffer::zeroed_in). What was allocated by then is freed when the scope
+    /// ends.
     #[track_caller]
     pub fn device_vec<T: Zeroable>(&self, len: usize) -> Result<&'scope mut Lent<'scope, DeviceSlice<T>>> {
         let bytes = bytes_of::<T>(len)?;
-        let mut address = 0;
-        if bytes != 0 {
-            let context = &self.stream.context().inner;
-            // SAFETY: as many zeros as there are bytes.
-            let allocation = unsafe { context.allocate(bytes, Filled { value: &[0], count: bytes })? };
-            self.state.temporaries.lock().unwrap_or_else(PoisonError::into_inner).push(allocation);
-            address = allocation.address;
-            if address % align_of::<T>() as u64 != 0 {
-                return Err(Error::Unsupported { what: "device memory of such an alignment" });
-            }
+        let address = if bytes == 0 { 0 } else { self.state.temporaries.allocate(self.stream, bytes)? };
+        if !address.is_multiple_of(align_of::<T>() as u64) {
+            return Err(Error::Unsupported { what: "device memory of such an alignment" });
         }
-        // SAFETY: memory of this scope's own, freed when the scope has been waited for.
+        // SAFETY: memory of this scope's own, which its end frees behind all that is queued on its stream.
         Ok(unsafe { Lent::exclusive(address, len) })
     }
 }
