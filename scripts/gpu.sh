@@ -26,7 +26,8 @@ build() {
     local messages
     messages=$(cargo test --release --message-format=json --no-run --test conformance --test hardware --bench overhead)
     messages+=$'\n'$(cargo build --release --message-format=json --examples)
-    for target in conformance:test hardware:test overhead:bench quickstart:example 03_overlap:example; do
+    for target in conformance:test hardware:test overhead:bench quickstart:example 03_overlap:example \
+        04_cudarc_kernel:example; do
         local path
         path=$(executable "${target%:*}" "${target#*:}" <<<"$messages")
         [ -n "$path" ] || { echo "cargo built no ${target%:*}" >&2; exit 1; }
@@ -49,6 +50,7 @@ run() {
     /tmp/reads_every_field "$out/header/records.bin"
     "$out/quickstart"
     "$out/03_overlap"
+    "$out/04_cudarc_kernel"
     "$out/overhead"
     python3 scripts/probes/dead_context.py # last: it ends with a dead context
 }

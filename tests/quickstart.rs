@@ -1,5 +1,7 @@
 //! The quickstart example, run as its users run it.
 
+mod example;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -7,16 +9,7 @@ use std::sync::LazyLock;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/earthquakes.bin");
 
-/// The example, built by cargo in this test's profile: with `--test quickstart` alone nothing else has built it.
-static QUICKSTART: LazyLock<PathBuf> = LazyLock::new(|| {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let (profile, folder) = if cfg!(debug_assertions) { ("dev", "debug") } else { ("release", "release") };
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--offline", "--example", "quickstart", "--profile", profile, "--target-dir"]);
-    let status = cargo.arg(target).current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap();
-    assert!(status.success(), "{cargo:?}");
-    target.join(folder).join("examples/quickstart")
-});
+static QUICKSTART: LazyLock<PathBuf> = LazyLock::new(|| example::built("quickstart"));
 
 fn quickstart(file: Option<&Path>) -> Command {
     let mut command = Command::new(&*QUICKSTART);
