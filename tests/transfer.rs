@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::mem::forget;
+use std::panic::resume_unwind;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -203,5 +204,40 @@ fn empty_transfers_are_done_at_once() {
     let stream = Stream::new_in(&context).unwrap();
     let (vec, dev) = stream.upload(Vec::<u8>::new(), DeviceBuffer::default()).unwrap().try_wait().unwrap().unwrap();
     assert!(vec.is_empty() && dev.is_empty());
+    assert!(sim.finish().is_empty());
+}
+
+/// A waker is the program's own code, and runs on the thread that all transfers share.
+#[test]
+fn a_waker_that_panics_keeps_nobody_from_being_woken() {
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            resume_unwind(Box::new("a waker"));
+        }
+    }
+    let (sim, context) = open(SimOptions::default());
+    let stream = Stream::new_in(&context).unwrap();
+    let in_flight = || {
+        let dev = DeviceBuffer::filled_in(&context, 7_u8, LEN).unwrap();
+        stream.download(dev, LockedBuffer::filled_in(&context, 0_u8, LEN).unwrap()).unwrap()
+    };
+    let (mut panicking, awaited, dropped) = (in_flight(), in_flight(), in_flight());
+    assert!(pin!(&mut panicking).poll(&mut Task::from_waker(&Waker::from(Arc::new(Panics)))).is_pending());
+    drop(dropped);
+    // With others that are woken too, before it and after it.
+    let other = in_flight();
+    let others = thread::spawn(move || block_on(other).0.unwrap());
+    assert!(*block_on(awaited).0.unwrap().1 == [7; LEN]);
+    assert!(*others.join().unwrap().1 == [7; LEN]);
+    assert!(*panicking.wait().unwrap().1 == [7; LEN]);
+    drop(stream);
+    for _ in 0..1000 {
+        if sim.calls().iter().filter(|call| **call == "cuMemFreeHost").count() >= 5 {
+            break;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    drop(context);
     assert!(sim.finish().is_empty());
 }

@@ -4,8 +4,10 @@
 //! A callback of the driver's would wake sooner, but is not called any more when a context has failed: somebody has to
 //! ask in any case.
 
+use core::mem::forget;
 use core::task::Waker;
 use core::time::Duration;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -56,7 +58,7 @@ pub(super) fn park(transfer: Box<dyn Parked>) {
 fn look() {
     let mut pause = SHORTEST;
     loop {
-        let (wakers, mut parked) = {
+        let (wakers, parked) = {
             let mut watched = lock();
             loop {
                 let now = watched.get_or_insert_default();
@@ -70,8 +72,27 @@ fn look() {
         thread::sleep(pause);
         pause = (pause * 2).min(LONGEST);
         // Nothing is locked while the program's wakers run, and the driver is asked.
-        wakers.into_iter().for_each(Waker::wake);
-        parked.retain_mut(|transfer| !transfer.is_done());
-        lock().get_or_insert_default().parked.extend(parked);
+        for waker in wakers {
+            guarded(|| waker.wake());
+        }
+        let in_flight: Vec<_> = parked.into_iter().filter_map(in_flight).collect();
+        lock().get_or_insert_default().parked.extend(in_flight);
     }
+}
+
+/// The transfer, unless it is done.
+fn in_flight(mut transfer: Box<dyn Parked>) -> Option<Box<dyn Parked>> {
+    match guarded(|| transfer.is_done()) {
+        Some(false) => return Some(transfer),
+        Some(true) => drop(guarded(|| drop(transfer))),
+        // How far it came is not known: what it keeps is leaked.
+        None => forget(transfer),
+    }
+    None
+}
+
+/// Runs what may call code of the program (a waker, a logger). If that panics, the thread goes on for the others.
+fn guarded<R>(run: impl FnOnce() -> R) -> Option<R> {
+    // What the panic carries is not dropped, which may panic again.
+    catch_unwind(AssertUnwindSafe(run)).map_err(forget).ok()
 }
