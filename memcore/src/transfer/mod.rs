@@ -27,8 +27,38 @@ use crate::stream::Stream;
 /// [`wait`](Self::wait) or `.await` gives the buffers back. Dropped before, it lets the copy finish and then frees
 /// them; forgotten, it leaks them. Either way the device never works on memory that is someone else's.
 ///
-/// It is a [`Future`] for any executor: a thread of memcore's own polls the driver while transfers are awaited, about
-/// every millisecond at most.
+/// It is a [`Future`] for any executor, and may move between threads from one poll to the next: a thread of memcore's own
+/// wakes the tasks that await one, about every millisecond at most, to ask the driver. Cancelled (by an `abort`, a
+/// timeout, a `select!` that another branch wins), it is dropped. A `&mut Transfer` can be awaited too: cancelling that
+/// leaves the transfer as it is, to be awaited again. In a context that dies it resolves with the error.
+///
+/// ```
+/// use std::error::Error;
+///
+/// use memcore::prelude::*;
+///
+/// async fn there_and_back(stream: &Stream, host: LockedBuffer<u8>) -> Result<LockedBuffer<u8>, Box<dyn Error>> {
+///     let dev = DeviceBuffer::zeroed(host.len())?;
+///     let (host, dev) = stream.upload(host, dev)?.await?;
+///     let (_dev, host) = stream.download(dev, host)?.await?;
+///     Ok(host)
+/// }
+///
+/// # fn block_on<F: Future>(future: F) -> F::Output {
+/// #     let mut future = std::pin::pin!(future);
+/// #     let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+/// #     loop {
+/// #         if let std::task::Poll::Ready(output) = future.as_mut().poll(&mut task) {
+/// #             return output;
+/// #         }
+/// #         std::thread::yield_now();
+/// #     }
+/// # }
+/// let (stream, host) = (Stream::new()?, locked_vec![7u8; 1024]?);
+/// let host = block_on(there_and_back(&stream, host))?; // by any executor
+/// assert_eq!(*host, [7; 1024]);
+/// # Ok::<(), Box<dyn Error>>(())
+/// ```
 #[must_use = "a transfer that is dropped gives its buffers to nobody"]
 pub struct Transfer<S: Owned, D: Owned> {
     /// `Some` until the buffers are given back.
