@@ -239,6 +239,23 @@ fn nothing_moves_after_a_fault() -> Outcome {
     Ok(())
 }
 
+/// Transfers that are forgotten in flight: what they still write is their own memory, which nobody gets again. (On the
+/// simulated device `tests/transfer.rs` does this; there it is a leak to be found.)
+fn forgotten_transfers_land_in_their_own_memory() -> Outcome {
+    const LEN: usize = 1 << 30;
+    let stream = Stream::new()?;
+    let (dev, source) = (device_vec![0x55_u8; LEN]?, locked_vec![0x55_u8; LEN]?);
+    let (up_to, down_to) = (device_vec![0_u8; LEN]?, locked_vec![0_u8; LEN]?);
+    std::mem::forget(stream.download(dev, down_to)?);
+    std::mem::forget(stream.upload(source, up_to)?);
+    let in_flight = !stream.query()?;
+    let (host, dev) = (locked_vec![0xEE_u8; LEN]?, device_vec![0xEE_u8; LEN]?);
+    stream.synchronize()?;
+    assert!(host.iter().all(|byte| *byte == 0xEE) && dev.to_vec()? == *host, "bytes landed in other memory");
+    assert!(in_flight, "the copies were done before they were forgotten");
+    Ok(())
+}
+
 const CHILD: &str = "MEMCORE_TEST_FAULT";
 
 fn nothing_moves_after_a_fault_in_a_child() -> Outcome {
@@ -261,9 +278,10 @@ fn main() -> ExitCode {
     arguments.test_threads = Some(1);
     let device = Device::new(0);
     let has_gpu = device.as_ref().is_ok_and(|device| !device.is_simulated());
-    let tests: [Test; 3] = [
+    let tests: [Test; 4] = [
         ("a_kernel_of_another_library_runs_in_a_scope", a_kernel_of_another_library_runs_in_a_scope),
         ("captures_of_other_threads_survive", captures_of_other_threads_survive),
+        ("forgotten_transfers_land_in_their_own_memory", forgotten_transfers_land_in_their_own_memory),
         ("nothing_moves_after_a_fault", nothing_moves_after_a_fault_in_a_child),
     ];
     let trials = tests.map(|(name, test)| {

@@ -20,6 +20,7 @@ mod streams;
 mod temporaries;
 mod threads;
 mod traits;
+mod transfers;
 mod unified;
 mod unified_copies;
 mod variable;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         temporaries::TESTS,
         threads::TESTS,
         traits::TESTS,
+        transfers::TESTS,
         unified::TESTS,
         unified_copies::TESTS,
         variable::TESTS,
