@@ -92,6 +92,21 @@ fn waiting_for_a_whole_context_ends_a_capture() {
 }
 
 #[test]
+fn a_forgotten_capture_ends_with_its_stream() {
+    for invalidated in [false, true] {
+        let (sim, context) = open(Order::Lazy);
+        let mut captured = Stream::new_in(&context).unwrap();
+        std::mem::forget(sim.begin_capture(&mut captured, CaptureMode::Relaxed).unwrap());
+        if invalidated {
+            assert!(context.synchronize().is_err());
+        }
+        drop(captured);
+        assert_eq!(context.synchronize(), Ok(()));
+        assert!(sim.finish().is_empty());
+    }
+}
+
+#[test]
 fn what_cannot_be_captured_is_an_error() {
     let ((sim, context), (other, _)) = (open(Order::Lazy), open(Order::Lazy));
     let mut stream = Stream::new_in(&context).unwrap();

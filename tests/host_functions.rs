@@ -301,3 +301,69 @@ fn events_order_streams_behind_it() {
         assert_eq!(*log.lock().unwrap(), ["first", "second"]);
     });
 }
+
+#[test]
+fn behind_one_in_a_context_that_dies_nothing_lands_in_memory_given_back() {
+    // The copy blocks in its call; another thread's call kills the context; the program has its memory again.
+    for scoped in [true, false] {
+        for order in [Order::Lazy, Order::Eager] {
+            let fault = Fault::sticky("cuMemsetD8Async", 2, Status::ILLEGAL_ADDRESS);
+            let (_sim, context) = open(SimOptions::default().order(order).fail(fault));
+            let _entered = context.enter();
+            let (stream, other) = (Stream::new().unwrap(), Stream::new().unwrap());
+            let dev = DeviceBuffer::<u8>::from_slice(&[7; 4096]).unwrap();
+            let mut doomed = DeviceBuffer::<u8>::zeroed(8).unwrap();
+            let mut back = vec![1_u8; 4096];
+            let (started, has_started) = mpsc::channel();
+            let (go, may_go) = mpsc::channel::<()>();
+            stream
+                .launch_host_function(move || {
+                    started.send(()).unwrap();
+                    let _ = may_go.recv();
+                })
+                .unwrap();
+            has_started.recv().unwrap();
+            thread::scope(|threads| {
+                let copying = threads.spawn(|| {
+                    let _entered = context.enter();
+                    if scoped { stream.scope(|s| copy!(back <- dev, s)) } else { copy!(back <- dev, stream) }
+                });
+                // It is in the call, or will find the context dead: right either way.
+                thread::sleep(Duration::from_millis(20));
+                assert!(fill!(doomed <- 1, other).is_err());
+                assert!(copying.join().unwrap().is_err());
+            });
+            let at_once = back.clone();
+            go.send(()).unwrap();
+            thread::sleep(Duration::from_millis(150));
+            assert!(back == at_once, "{order:?}: bytes moved after the call had returned");
+            std::mem::forget((dev, doomed));
+        }
+    }
+}
+
+#[test]
+fn the_end_of_the_simulation_waits_for_live_contexts_beside_a_dead_one() {
+    let fault = Fault::sticky("cuMemsetD8Async", 1, Status::ILLEGAL_ADDRESS);
+    let sim = Sim::new(SimOptions::default().devices(2).fail(fault));
+    let dead = Context::new(&sim.device(0).unwrap()).unwrap();
+    let live = Context::new(&sim.device(1).unwrap()).unwrap();
+    let (dying, other, living) =
+        (Stream::new_in(&dead).unwrap(), Stream::new_in(&dead).unwrap(), Stream::new_in(&live).unwrap());
+    let mut doomed = DeviceBuffer::<u8>::from_slice_in(&dead, &[0; 8]).unwrap();
+    let (started, has_started) = mpsc::channel();
+    dying
+        .launch_host_function(move || {
+            started.send(()).unwrap();
+            thread::sleep(Duration::from_millis(20));
+        })
+        .unwrap();
+    let ran = Arc::new(AtomicU32::new(0));
+    let of = Arc::clone(&ran);
+    living.launch_host_function(move || of.store(1, SeqCst)).unwrap();
+    has_started.recv().unwrap();
+    assert!(fill!(doomed <- 1, other).is_err());
+    std::mem::forget(doomed);
+    drop(sim.finish());
+    assert_eq!(ran.load(SeqCst), 1);
+}

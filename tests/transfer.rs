@@ -241,3 +241,26 @@ fn a_waker_that_panics_keeps_nobody_from_being_woken() {
     drop(context);
     assert!(sim.finish().is_empty());
 }
+
+#[test]
+fn closing_a_context_holds_up_no_other_transfer() {
+    // A dropped transfer is its context's last owner; closing that waits for a host function, which waits for a transfer of
+    // another simulator.
+    let (_sim, context) = open(SimOptions::default());
+    let (_other, elsewhere) = open(SimOptions::default());
+    let (go, may_go) = std::sync::mpsc::channel::<()>();
+    {
+        let stream = Stream::new_in(&context).unwrap();
+        let host = LockedBuffer::filled_in(&context, 7_u8, LEN).unwrap();
+        let dev = DeviceBuffer::zeroed_in(&context, LEN).unwrap();
+        drop(stream.upload(host, dev).unwrap());
+        stream.launch_host_function(move || may_go.recv().unwrap_or_default()).unwrap();
+    }
+    drop(context);
+    thread::sleep(Duration::from_millis(20));
+    let stream = Stream::new_in(&elsewhere).unwrap();
+    let (host, dev) = (vec![7_u8; LEN], DeviceBuffer::zeroed_in(&elsewhere, LEN).unwrap());
+    let (done, _) = block_on(stream.upload(host, dev).unwrap());
+    assert!(done.is_ok());
+    go.send(()).unwrap();
+}

@@ -21,8 +21,13 @@ pub(crate) fn everything(context: &Context) -> memcore::Result<()> {
     })?;
     assert!(locked.iter().all(|byte| *byte == 2));
     let download = stream.download(dev, vec![0; 100_000]).map_err(TransferError::into_error)?;
-    let (_, host) = download.wait().map_err(TransferError::into_error)?;
+    let (mut dev, host) = download.wait().map_err(TransferError::into_error)?;
     assert_eq!(host[99_999], 2);
-    drop(unified_vec![1_u8; 4096]?);
+    let mut unified = unified_vec![1_u8; 4096]?;
+    unified.advise_read_mostly(true)?;
+    unified.prefetch_device(&stream, context.device())?;
+    fill!(unified <- 2, stream)?;
+    copy!(dev[..4096] <- unified)?;
+    drop(unified);
     context.trim(0)
 }

@@ -1,7 +1,7 @@
 //! Unified memory moved ahead of use, and hints about its use.
 
 use super::{DeviceMemory, UnifiedBox, UnifiedBuffer};
-use crate::context::{Inner, context_of};
+use crate::context::{Inner, Relaxed, context_of};
 use crate::device::Device;
 use crate::driver::ffi::CUdevice;
 use crate::driver::{check, symbol};
@@ -164,6 +164,7 @@ fn advise(address: u64, bytes: usize, owner: Owner<'_>, advice: u32, location: O
         same_driver(owner, device)?;
     }
     let bound = context.bind()?;
+    let _relaxed = Relaxed::new(bound.driver());
     let location = location.map_or(HOST, Device::handle);
     // SAFETY: the memory is unified and alive, as many bytes.
     check(symbol::mem_advise, unsafe { bound.driver().mem_advise(address, bytes, advice, location) })

@@ -28,7 +28,9 @@ use crate::stream::Stream;
 /// them; forgotten, it leaks them. Either way the device never works on memory that is someone else's.
 ///
 /// It is a [`Future`] for any executor, and may move between threads from one poll to the next: a thread of memcore's own
-/// wakes the tasks that await one, about every millisecond at most, to ask the driver. Cancelled (by an `abort`, a
+/// wakes the tasks that await one, at first after 20 µs and then less and less often, up to every millisecond, to ask the
+/// driver. That thread runs what wakers run: one that blocks in [`Waker::wake`](core::task::Waker::wake) holds up the
+/// others. Cancelled (by an `abort`, a
 /// timeout, a `select!` that another branch wins), it is dropped. A `&mut Transfer` can be awaited too: cancelling that
 /// leaves the transfer as it is, to be awaited again. In a context that dies it resolves with the error.
 ///
@@ -64,6 +66,8 @@ pub struct Transfer<S: Owned, D: Owned> {
     /// `Some` until the buffers are given back.
     buffers: Option<Buffers<S, D>>,
     flight: Flight,
+    /// Who awaits it.
+    task: watch::Task,
 }
 
 /// A transfer that was started, or its buffers and why not.
@@ -172,7 +176,7 @@ impl<S: Owned, D: Owned<Element = S::Element>> Transfer<S, D> {
             unsafe { Flight::start(stream, direction, to, from, bytes) }
         });
         match started {
-            Ok(flight) => Ok(Self { buffers: Some(buffers), flight }),
+            Ok(flight) => Ok(Self { buffers: Some(buffers), flight, task: watch::Task::default() }),
             Err((error, is_done)) => {
                 // SAFETY: nothing was queued, or it was waited for.
                 let buffers = is_done.then(|| unsafe { buffers.put_together() });
@@ -191,6 +195,10 @@ impl<S: Owned, D: Owned> Transfer<S, D> {
     /// device is done with them; else they are leaked. `NOT_PERMITTED` in a
     /// [host function](Stream::launch_host_function), where nothing can be waited for: the buffers are dropped when the
     /// copy is done.
+    ///
+    /// # Panics
+    ///
+    /// If a poll has given the buffers back already.
     #[track_caller]
     pub fn wait(mut self) -> Transferred<S, D> {
         match self.flight.wait() {
@@ -204,7 +212,12 @@ impl<S: Owned, D: Owned> Transfer<S, D> {
     /// # Errors
     ///
     /// The transfer, while the copy is in flight. The inner result is [`wait`](Self::wait)'s.
+    ///
+    /// # Panics
+    ///
+    /// If a poll has given the buffers back already.
     #[track_caller]
+    #[allow(clippy::result_large_err, reason = "what comes back is the transfer itself")]
     pub fn try_wait(mut self) -> Result<Transferred<S, D>, Self> {
         match self.flight.query() {
             State::InFlight => Err(self),
@@ -213,7 +226,9 @@ impl<S: Owned, D: Owned> Transfer<S, D> {
     }
 
     fn finish(&mut self, state: State) -> Transferred<S, D> {
-        let Some(buffers) = self.buffers.take() else { unreachable!("a transfer is finished once") };
+        let Some(buffers) = self.buffers.take() else {
+            panic!("a transfer was polled, or waited for, after it had given its buffers back");
+        };
         match state {
             // SAFETY: `Flight` says that the device is done.
             State::Done => Ok(unsafe { buffers.put_together() }),
@@ -232,10 +247,15 @@ impl<S: Owned, D: Owned> Transfer<S, D> {
 impl<S: Owned, D: Owned> Future for Transfer<S, D> {
     type Output = Transferred<S, D>;
 
+    /// Asks whether the copy is done. Does not wait. Driver function: `cuEventQuery`.
+    ///
+    /// # Panics
+    ///
+    /// If it has given its buffers back already.
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
         match self.flight.query() {
             State::InFlight => {
-                watch::wake_soon(task.waker().clone());
+                self.task.wake_soon(task.waker());
                 Poll::Pending
             }
             state => Poll::Ready(self.finish(state)),

@@ -1,5 +1,5 @@
-//! The thread that looks after transfers: it wakes tasks so that they ask again, and keeps the buffers of dropped
-//! transfers.
+//! The threads that look after transfers: one wakes tasks so that they ask again, one keeps the buffers of dropped
+//! transfers. They are two since the second frees buffers and closes contexts, which may have to wait.
 //!
 //! A callback of the driver's would wake sooner, but is not called any more when a context has failed: somebody has to
 //! ask in any case.
@@ -8,8 +8,16 @@ use core::mem::forget;
 use core::task::Waker;
 use core::time::Duration;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
+use std::time::Instant;
+
+/// The shortest and the longest time between two looks: a short copy is done soon, and a long one can wait.
+const SHORTEST: Duration = Duration::from_micros(20);
+const LONGEST: Duration = Duration::from_millis(1);
+
+static TASKS: Queue<Task> = Queue::new("memcore wakers", Task::wake);
+static PARKED: Queue<Box<dyn Parked>> = Queue::new("memcore transfers", in_flight);
 
 /// A transfer that was dropped in flight.
 pub(super) trait Parked: Send {
@@ -17,67 +25,9 @@ pub(super) trait Parked: Send {
     fn is_done(&mut self) -> bool;
 }
 
-#[derive(Default)]
-struct Watched {
-    wakers: Vec<Waker>,
-    parked: Vec<Box<dyn Parked>>,
-    has_thread: bool,
-}
-
-static WATCHED: Mutex<Option<Watched>> = Mutex::new(None);
-static MORE: Condvar = Condvar::new();
-
-/// The shortest and the longest time between two looks: a short copy is done soon, and a long one can wait.
-const SHORTEST: Duration = Duration::from_micros(20);
-const LONGEST: Duration = Duration::from_millis(1);
-
-fn lock() -> MutexGuard<'static, Option<Watched>> {
-    WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn add(add: impl FnOnce(&mut Watched)) {
-    let mut watched = lock();
-    let watched = watched.get_or_insert_default();
-    add(watched);
-    if !watched.has_thread {
-        watched.has_thread = thread::Builder::new().name("memcore transfers".into()).spawn(look).is_ok();
-    }
-    MORE.notify_one();
-}
-
-/// Wakes the task before long.
-pub(super) fn wake_soon(waker: Waker) {
-    add(|watched| watched.wakers.push(waker));
-}
-
 /// Keeps the transfer until it is done.
 pub(super) fn park(transfer: Box<dyn Parked>) {
-    add(|watched| watched.parked.push(transfer));
-}
-
-fn look() {
-    let mut pause = SHORTEST;
-    loop {
-        let (wakers, parked) = {
-            let mut watched = lock();
-            loop {
-                let now = watched.get_or_insert_default();
-                if !now.wakers.is_empty() || !now.parked.is_empty() {
-                    break (core::mem::take(&mut now.wakers), core::mem::take(&mut now.parked));
-                }
-                pause = SHORTEST;
-                watched = MORE.wait(watched).unwrap_or_else(PoisonError::into_inner);
-            }
-        };
-        thread::sleep(pause);
-        pause = (pause * 2).min(LONGEST);
-        // Nothing is locked while the program's wakers run, and the driver is asked.
-        for waker in wakers {
-            guarded(|| waker.wake());
-        }
-        let in_flight: Vec<_> = parked.into_iter().filter_map(in_flight).collect();
-        lock().get_or_insert_default().parked.extend(in_flight);
-    }
+    PARKED.add(transfer, SHORTEST);
 }
 
 /// The transfer, unless it is done.
@@ -89,6 +39,104 @@ fn in_flight(mut transfer: Box<dyn Parked>) -> Option<Box<dyn Parked>> {
         None => forget(transfer),
     }
     None
+}
+
+/// The task that awaits a transfer.
+#[derive(Clone, Default)]
+pub(super) struct Task(Arc<Mutex<Awaiting>>);
+
+#[derive(Default)]
+struct Awaiting {
+    /// `None` while it is not to be woken.
+    waker: Option<Waker>,
+    /// How long it was put off the last time.
+    pause: Duration,
+}
+
+impl Task {
+    /// Wakes the task before long. However often it asks, it is woken once.
+    pub(super) fn wake_soon(&self, waker: &Waker) {
+        let mut awaiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_queued = awaiting.waker.replace(waker.clone()).is_some();
+        if !is_queued {
+            awaiting.pause = (awaiting.pause * 2).clamp(SHORTEST, LONGEST);
+            let pause = awaiting.pause;
+            drop(awaiting);
+            TASKS.add(self.clone(), pause);
+        }
+    }
+
+    fn wake(self) -> Option<Self> {
+        let waker = self.0.lock().unwrap_or_else(PoisonError::into_inner).waker.take();
+        guarded(|| waker.map(Waker::wake));
+        None
+    }
+}
+
+/// What a thread of its own looks at again and again, less and less often.
+struct Queue<T: 'static> {
+    name: &'static str,
+    /// Deals with one; gives it back if it is to be looked at again.
+    look: fn(T) -> Option<T>,
+    waiting: Mutex<Waiting<T>>,
+    more: Condvar,
+}
+
+struct Waiting<T> {
+    entries: Vec<Entry<T>>,
+    has_thread: bool,
+}
+
+struct Entry<T> {
+    due: Instant,
+    pause: Duration,
+    item: T,
+}
+
+impl<T: Send> Queue<T> {
+    const fn new(name: &'static str, look: fn(T) -> Option<T>) -> Self {
+        let waiting = Mutex::new(Waiting { entries: Vec::new(), has_thread: false });
+        Self { name, look, waiting, more: Condvar::new() }
+    }
+
+    /// Looks at an item when it is due.
+    fn add(&'static self, item: T, pause: Duration) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.entries.push(Entry { due: Instant::now() + pause, pause, item });
+        if !waiting.has_thread {
+            let spawned = thread::Builder::new().name(self.name.into()).spawn(|| self.run());
+            waiting.has_thread = spawned.is_ok();
+        }
+        self.more.notify_one();
+    }
+
+    /// Takes out what is due; waits until something is.
+    fn next(&self) -> Vec<Entry<T>> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let now = Instant::now();
+            let due: Vec<_> = waiting.entries.extract_if(.., |entry| entry.due <= now).collect();
+            if !due.is_empty() {
+                return due;
+            }
+            let next = waiting.entries.iter().map(|entry| entry.due - now).min();
+            waiting = match next {
+                Some(pause) => self.more.wait_timeout(waiting, pause).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.more.wait(waiting).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+
+    fn run(&'static self) {
+        loop {
+            // Nothing is locked while the program's wakers run, and the driver is asked.
+            for Entry { pause, item, .. } in self.next() {
+                if let Some(item) = (self.look)(item) {
+                    self.add(item, (pause * 2).min(LONGEST));
+                }
+            }
+        }
+    }
 }
 
 /// Runs what may call code of the program (a waker, a logger). If that panics, the thread goes on for the others.

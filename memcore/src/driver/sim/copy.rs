@@ -6,7 +6,7 @@ use core::ptr;
 
 use super::backing::{POISON, Touch};
 use super::call::{Answer, Call, as_handle};
-use super::graph::{Op, Pageable, Source, Span, Target};
+use super::graph::{NodeId, Op, Pageable, Source, Span, Target};
 use super::machine::Machine;
 use super::memory::Kind;
 use crate::driver::ffi::{CUcontext, CUdeviceptr, CUstream};
@@ -52,6 +52,21 @@ impl Machine {
             // SAFETY: the allocation is in the table, so the pointer is good for its span; by the span's invariant the
             // program does not touch the bytes any more.
             unsafe { target.write_bytes(POISON, to.len() as usize) };
+        }
+    }
+
+    /// Reads the source of a queued copy now, if the host reaches it.
+    pub(super) fn stage_host_source(&mut self, id: NodeId) {
+        let Some(Op::Copy { from: Source::Memory(span), .. }) = self.graph.get(id).map(|node| &node.op) else { return };
+        if self.kind_of(span).is_none_or(Kind::is_device) {
+            return;
+        }
+        let Some(source) = self.memory.reach(span, Touch::Read) else { return };
+        // SAFETY: the allocation is in the table, so that the bytes are there; by the span's invariant the program does not
+        // write them.
+        let staged = unsafe { stage(source.cast_const().cast(), span.len() as usize) };
+        if let (Ok(bytes), Some(Op::Copy { from, .. })) = (staged, self.graph.get_mut(id).map(|node| &mut node.op)) {
+            *from = Source::Staged(bytes);
         }
     }
 

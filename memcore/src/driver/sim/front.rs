@@ -5,10 +5,7 @@ use core::fmt;
 use core::mem;
 use core::ops::Range;
 use core::panic::Location;
-use std::io::{self, Write};
 use std::sync::{Arc, MutexGuard, PoisonError};
-
-use log::LevelFilter;
 
 use super::call::{Answer, Call};
 use super::current;
@@ -31,8 +28,6 @@ pub(crate) struct SimDriver {
     ranges: Box<[Range<u64>]>,
     /// Driver functions that this driver lacks.
     missing: Box<[String]>,
-    /// Whether it is the process's own: then no one asks for its violations.
-    process_wide: bool,
     shared: Arc<Shared>,
 }
 
@@ -50,9 +45,9 @@ impl SimDriver {
         }
         let token = current::Token::default();
         let missing = options.missing.clone().into_boxed_slice();
-        let shared = Shared::new(options, Arc::clone(&token));
+        let shared = Shared::new(options, Arc::clone(&token), process_wide);
         let ranges = shared.lock().devices.iter().map(|device| device.space.range()).collect();
-        Self { token, ranges, missing, process_wide, shared }
+        Self { token, ranges, missing, shared }
     }
 
     /// The state.
@@ -90,9 +85,7 @@ impl SimDriver {
             }
         };
         machine.advance();
-        let new = machine.reports.take_new();
-        drop(machine);
-        self.show(&new);
+        self.shared.unlock(machine);
         status
     }
 
@@ -114,7 +107,7 @@ impl SimDriver {
             }
             let finished;
             (machine, finished) = self.wait(machine, &unfinished);
-            if finished.is_err() || !again {
+            if !again {
                 return (machine, answer.and(finished));
             }
         }
@@ -147,27 +140,22 @@ impl SimDriver {
         let mut machine = self.lock();
         if !current::in_host_function(&self.token) {
             machine.land();
-            let all = machine.graph.all();
-            (machine, _) = self.wait(machine, &all);
-        }
-        let (all, new) = (machine.check(), machine.reports.take_new());
-        drop(machine);
-        self.show(&new);
-        all
-    }
-
-    /// Logs violations, without the lock: a logger may use the driver. Those of the process's own simulator go to
-    /// stderr where nothing is logged: they would be lost otherwise.
-    pub(super) fn show(&self, violations: &[Violation]) {
-        let to_stderr = self.process_wide && log::max_level() == LevelFilter::Off;
-        for violation in violations {
-            if to_stderr {
-                // Not `eprintln!`, which panics where stderr is closed; then there is no one to tell.
-                let _ = writeln!(io::stderr(), "simulated device: {violation}");
-            } else {
-                log::error!("simulated device: {violation}");
+            machine.host_functions.waiting += 1;
+            self.shared.progress.notify_all();
+            loop {
+                let all = machine.graph.all();
+                machine.run_ready(&all);
+                // A function that runs in a dead context is not waited for.
+                if !machine.is_live_work_pending() {
+                    break;
+                }
+                machine = self.shared.progress.wait(machine).unwrap_or_else(PoisonError::into_inner);
             }
+            machine.host_functions.waiting -= 1;
         }
+        let all = machine.check();
+        self.shared.unlock(machine);
+        all
     }
 }
 

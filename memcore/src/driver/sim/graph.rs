@@ -244,13 +244,19 @@ impl Graph {
         self.pending.iter().filter(|(_, node)| node.context == context).map(|(id, _)| *id).collect()
     }
 
-    /// Everything pending that reads or writes pageable memory.
-    pub(super) fn using_pageable(&self) -> Vec<NodeId> {
-        let uses = |op: &Op| match op {
-            Op::Copy { to, from } => matches!(to, Target::Pageable(_)) || matches!(from, Source::Pageable(_)),
+    /// Whether an operation reads or writes pageable memory when it runs.
+    pub(super) fn uses_pageable(&self, id: NodeId) -> bool {
+        match self.get(id).map(|node| &node.op) {
+            Some(Op::Copy { to, from }) => matches!(to, Target::Pageable(_)) || matches!(from, Source::Pageable(_)),
             _ => false,
-        };
-        self.pending.iter().filter(|(_, node)| uses(&node.op)).map(|(id, _)| *id).collect()
+        }
+    }
+
+    /// Lets an operation do nothing when its turn comes.
+    pub(super) fn cancel(&mut self, id: NodeId) {
+        if let Some(node) = self.pending.get_mut(&id).filter(|node| !matches!(node.op, Op::Call { .. })) {
+            node.op = Op::Barrier;
+        }
     }
 
     /// Everything pending.

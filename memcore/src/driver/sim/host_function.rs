@@ -5,8 +5,10 @@
 //! knows nothing of.
 
 use core::ffi::c_void;
+use core::mem;
 use core::time::Duration;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{PoisonError, Weak};
 use std::thread;
 
@@ -129,6 +131,9 @@ fn serve(machine: &Weak<Shared>, token: &Token) {
             // SAFETY: by the driver contract the function may be called once, on any thread, with this argument.
             unsafe { function(data) };
         }
-        shared.lock().end_host_function(id);
+        let mut state = shared.lock();
+        state.end_host_function(id);
+        // A logger that panics ends its own report alone.
+        let _ = catch_unwind(AssertUnwindSafe(|| shared.unlock(state))).map_err(mem::forget);
     }
 }

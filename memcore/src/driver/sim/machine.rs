@@ -2,7 +2,10 @@
 
 use core::time::Duration;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+
+use log::LevelFilter;
 
 use super::call::{Answer, Call};
 use super::capture::Capture;
@@ -74,11 +77,13 @@ pub(super) struct Shared {
     machine: Mutex<Machine>,
     /// Work went on that others wait for.
     pub(super) progress: Condvar,
+    /// Whether it is the process's own: then no one asks for its violations.
+    process_wide: bool,
 }
 
 impl Shared {
     /// A machine as the options want it.
-    pub(super) fn new(options: SimOptions, token: current::Token) -> Arc<Self> {
+    pub(super) fn new(options: SimOptions, token: current::Token, process_wide: bool) -> Arc<Self> {
         let mut pools = BTreeMap::new();
         let devices: Vec<_> = (0..options.devices as usize)
             .map(|index| {
@@ -89,6 +94,7 @@ impl Shared {
             .collect();
         Arc::new_cyclic(|me| Self {
             progress: Condvar::new(),
+            process_wide,
             machine: Mutex::new(Machine {
                 me: Weak::clone(me),
                 token,
@@ -120,6 +126,22 @@ impl Shared {
     /// Rust.
     pub(super) fn lock(&self) -> MutexGuard<'_, Machine> {
         self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the lock back, and then tells of what was found meanwhile: a logger may use the driver.
+    pub(super) fn unlock(&self, mut machine: MutexGuard<'_, Machine>) {
+        let new = machine.reports.take_new();
+        drop(machine);
+        // Those of the process's own simulator go to stderr where nothing is logged: they would be lost otherwise.
+        let to_stderr = self.process_wide && log::max_level() == LevelFilter::Off;
+        for violation in new {
+            if to_stderr {
+                // Not `eprintln!`, which panics where stderr is closed; then there is no one to tell.
+                let _ = writeln!(io::stderr(), "simulated device: {violation}");
+            } else {
+                log::error!("simulated device: {violation}");
+            }
+        }
     }
 }
 
@@ -208,8 +230,15 @@ impl Machine {
 
     /// Runs everything pending that uses an allocation, or says that the call is to be made again when it has run.
     pub(super) fn run_users(&mut self, allocation: u64) -> Run {
-        let users = self.memory.get(allocation).map(|allocation| allocation.users.clone());
-        self.force_first(&users.unwrap_or_default())
+        let users = self.memory.get(allocation).map(|allocation| allocation.users.clone()).unwrap_or_default();
+        self.run_ready(&users);
+        for id in &users {
+            // Behind a function that runs in a dead context: nothing waits for that, and the memory may be gone next.
+            if self.graph.get(*id).is_some_and(|node| self.alive(node.context).is_err()) {
+                self.graph.cancel(*id);
+            }
+        }
+        self.force_first(&users)
     }
 
     /// [`force`](Self::force)s what must have run before the entry point goes on.
@@ -222,9 +251,9 @@ impl Machine {
     /// Kills a context, or all where none has this handle: what is queued lands later, from another thread.
     pub(super) fn kill(&mut self, context: u64, status: Status) {
         let all = !self.contexts.contains_key(&context);
-        // A driver is done with pageable memory by then: it works on it within the calls.
-        let pageable = self.graph.using_pageable();
-        self.run_ready(&pageable);
+        for dying in self.contexts.keys().copied().filter(|key| all || *key == context).collect::<Vec<_>>() {
+            self.leave_host_memory(dying);
+        }
         for (key, context_of) in &mut self.contexts {
             if all || *key == context {
                 context_of.dead.get_or_insert(status);
@@ -238,11 +267,29 @@ impl Machine {
         let land = move || {
             std::thread::sleep(LANDING_DELAY);
             if let Some(shared) = machine.upgrade() {
-                shared.lock().land();
+                let mut machine = shared.lock();
+                machine.land();
+                shared.unlock(machine);
             }
         };
         if std::thread::Builder::new().name("memcore-sim-landing".to_owned()).spawn(land).is_err() {
             self.land();
+        }
+    }
+
+    /// What is queued in a context that dies reads no host memory from here on, which the program takes for its own again,
+    /// and writes none that is pageable: with that a driver works within its calls alone.
+    fn leave_host_memory(&mut self, context: u64) {
+        let pending = self.graph.of_context(context);
+        self.drop_host_functions(&pending);
+        let pageable: Vec<_> = pending.iter().copied().filter(|id| self.graph.uses_pageable(*id)).collect();
+        self.run_ready(&pageable);
+        // What is left waits for a function that is running.
+        for id in &pageable {
+            self.graph.cancel(*id);
+        }
+        for id in pending {
+            self.stage_host_source(id);
         }
     }
 
@@ -256,6 +303,11 @@ impl Machine {
             self.run_ready(&pending);
         }
         self.announce();
+    }
+
+    /// Whether a context that is not dead has work left.
+    pub(super) fn is_live_work_pending(&self) -> bool {
+        self.contexts.iter().any(|(key, context)| context.dead.is_none() && !self.graph.of_context(*key).is_empty())
     }
 
     /// Wakes the threads that wait for work to go on.

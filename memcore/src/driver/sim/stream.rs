@@ -112,7 +112,8 @@ impl Machine {
 
     /// Ends a stream. Its queued work stays queued, and in order with the legacy stream.
     pub(super) fn stream_destroy(&mut self, call: &Call, stream: CUstream) -> Answer {
-        let key = self.stream_key(call, stream)?;
+        let key = self.any_stream_key(call, stream)?;
+        self.alive(self.streams.get(&key).map_or(0, |stream| stream.context))?;
         if self.streams.get(&key).is_some_and(|stream| stream.number == 0) {
             return Err(Status::INVALID_HANDLE);
         }
