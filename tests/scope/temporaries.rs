@@ -291,9 +291,9 @@ fn a_call_that_fails() {
 #[test]
 fn a_taken_over_temporary_whose_wait_fails_is_kept() {
     for pools in [true, false] {
-        // Of the last of the orders the ticket arrives too, should the process have unified memory.
+        // Run at once, so that the ticket arrives should the process have unified memory.
         let options = SimOptions::default().order(Order::Eager);
-        // The scopes' own allocations wait for nothing: the first waits are those of the inner scope.
+        // Allocations for a scope wait for nothing: the first waits are those of the inner scope.
         let options = (1..=17).fold(options, |options, n| options.fail(Fault::nth(WAIT, n, Status(4242))));
         let sim = Sim::new(if pools { options } else { options.without_pools() });
         let context = Context::new(&sim.device(0).unwrap()).unwrap();

@@ -148,8 +148,9 @@ impl Context {
         self.inner.memory_info()
     }
 
-    /// Gives memory that the pool keeps back to the device, all but `keep_bytes`. Waits for pending frees. Driver
-    /// functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`. Without a pool it only waits.
+    /// Gives memory that the pool keeps back to the device, all but `keep_bytes`. Waits for pending frees, but not for
+    /// those of a scope that has not ended. Driver functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`. Without a pool
+    /// it only waits.
     ///
     /// # Errors
     ///
