@@ -440,3 +440,26 @@ fn a_refused_ticket_aborts() {
         Stream::new()?.scope(|s| copy!(back <- dev, s))
     });
 }
+
+#[test]
+fn what_others_queue_counts_as_written_where_there_is_unified_memory() {
+    let tickets = |sim: &Sim| sim.calls().iter().filter(|call| **call == "cuStreamWriteValue32_v2").count();
+    let (sim, context) = open(SimOptions::default());
+    let _entered = context.enter();
+    let stream = Stream::new().unwrap();
+    let mut unified = unified_vec![0_u8; LEN].unwrap();
+    for (asks_for_the_handle, expected) in [(false, 0), (true, 1)] {
+        sim.clear_calls();
+        stream
+            .scope(|s| {
+                let lent = s.lend(&mut unified);
+                if asks_for_the_handle {
+                    // What a kernel of another library would be launched with.
+                    let _ = (s.as_raw(), lent.as_device_ptr());
+                }
+                Ok::<_, Error>(())
+            })
+            .unwrap();
+        assert_eq!(tickets(&sim), expected);
+    }
+}

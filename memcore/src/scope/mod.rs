@@ -22,7 +22,7 @@ use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::context::{Bound, Exposed, Relaxed, prove, settle};
-use crate::copy::Mode;
+use crate::copy::{Mode, has_managed_memory};
 use crate::error::{Error, Result, Status};
 use crate::stream::Stream;
 use temporary::Temporaries;
@@ -46,6 +46,8 @@ pub struct Scope<'scope, 'env: 'scope> {
 struct State {
     /// Whether anything queued writes what the host, or another device, can see.
     exposes: AtomicBool,
+    /// Whether someone else may queue work here, which writes what is lent.
+    is_shared: AtomicBool,
     /// Memory that was allocated for the scope.
     temporaries: Temporaries,
 }
@@ -165,7 +167,9 @@ impl<'s> End<'s> {
 /// operations.
 #[track_caller]
 fn proof<'s>(stream: &'s Stream, state: &State) -> Exposed<'s> {
-    if !state.exposes.load(Ordering::Acquire) {
+    // What others queue may write unified memory that is lent.
+    let by_others = state.is_shared.load(Ordering::Acquire) && has_managed_memory();
+    if !state.exposes.load(Ordering::Acquire) && !by_others {
         return Exposed::Nothing;
     }
     let ticket = bind(stream).ok().and_then(|bound| {
@@ -202,8 +206,12 @@ impl<'scope> Scope<'scope, '_> {
 
     /// The driver's handle of the stream (`CUstream`), for kernels of other libraries. What they use of lent memory
     /// ([`Lent::as_device_ptr`]) is in order with what is queued here, and done when the scope ends.
+    ///
+    /// In a process that has unified memory the scope's end then draws a ticket (`cuStreamWriteValue32_v2`), as it does
+    /// where the scope's own operations write host memory: the kernels may write unified memory that is lent.
     #[must_use]
     pub fn as_raw(&self) -> *mut c_void {
+        self.state.is_shared.store(true, Ordering::Release);
         self.stream.as_raw()
     }
 

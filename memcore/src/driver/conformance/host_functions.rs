@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 
 use super::program;
-use crate::driver::ffi::{CUstream, STREAM_NON_BLOCKING};
+use crate::driver::ffi::{CUstream, Handle, STREAM_NON_BLOCKING};
 use crate::driver::sim::tests::rig::{Program, call, ok};
 use crate::error::Status;
 
@@ -81,9 +81,13 @@ fn work_behind_one_waits_for_it_and_nothing_else_does() {
 fn calls_in_one_are_refused() {
     let program = program();
     let stream = program.stream(STREAM_NON_BLOCKING);
+    let (other, event, dev) = (program.stream(STREAM_NON_BLOCKING), program.event(), program.alloc(4));
     let (send, receive) = mpsc::channel();
     let driver = Arc::clone(&program.driver);
+    let handles = (Handle(other), Handle(event));
     launch(&program, stream, move || {
+        let (other, event) = { handles };
+        let (other, event) = (other.0, event.0);
         let (mut address, mut context, mut version, mut mode, mut count) = (0, core::ptr::null_mut(), 0, 0, 0);
         let program = Program::new(driver);
         let codes = [
@@ -92,15 +96,29 @@ fn calls_in_one_are_refused() {
             call!(program, stream_synchronize(core::ptr::null_mut())),
             call!(program, context_synchronize()),
             call!(program, device_count(&raw mut count)),
-            call!(program, mem_free(0)),
+            call!(program, mem_free(dev)),
+            call!(program, memset_d8_async(dev, 1, 4, core::ptr::null_mut())),
+            call!(program, memcpy_dtod_async(dev, dev, 4, other)),
         ];
-        let fine =
-            [call!(program, driver_version(&raw mut version)), call!(program, exchange_capture_mode(&raw mut mode))];
+        let fine = [
+            call!(program, driver_version(&raw mut version)),
+            call!(program, exchange_capture_mode(&raw mut mode)),
+            // What goes by its own handle needs no context.
+            call!(program, memset_d8_async(dev, 1, 4, other)),
+            call!(program, event_record(event, other)),
+            call!(program, stream_wait_event(other, event, 0)),
+            call!(program, stream_synchronize(other)),
+            call!(program, event_query(event)),
+        ];
         send.send((codes, fine)).unwrap();
     });
     let (codes, fine) = receive.recv().unwrap();
-    assert_eq!(codes, [Status::NOT_PERMITTED; 6]);
-    assert_eq!(fine, [Status::SUCCESS; 2]);
+    assert_eq!(codes, [Status::NOT_PERMITTED; 8]);
+    assert_eq!(fine, [Status::SUCCESS; 7]);
+    ok!(program, stream_synchronize(stream));
+    ok!(program, mem_free(dev));
+    ok!(program, event_destroy(event));
+    ok!(program, stream_destroy(other));
     ok!(program, stream_destroy(stream));
 }
 

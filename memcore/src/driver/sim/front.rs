@@ -184,9 +184,30 @@ impl DriverKind for SimDriver {
     }
 }
 
-/// The entry points that work in a host function, as on an H200 (`scripts/probes/host_function.py`).
-const IN_HOST_FUNCTIONS: [&str; 4] =
-    ["cuInit", "cuDriverGetVersion", "cuThreadExchangeStreamCaptureMode", "cuStreamBeginCapture_v2"];
+/// The entry points that work in a host function, as on an H200 (`scripts/probes/host_function.py`): in it no context is
+/// current, nor can one be made so, and copies are refused whatever their stream.
+const IN_HOST_FUNCTIONS: [&str; 20] = [
+    "cuInit",
+    "cuDriverGetVersion",
+    "cuThreadExchangeStreamCaptureMode",
+    "cuStreamBeginCapture_v2",
+    "cuStreamDestroy_v2",
+    "cuStreamSynchronize",
+    "cuStreamQuery",
+    "cuStreamWaitEvent",
+    "cuStreamIsCapturing",
+    "cuStreamWriteValue32_v2",
+    "cuLaunchHostFunc",
+    "cuEventDestroy_v2",
+    "cuEventRecord",
+    "cuEventQuery",
+    "cuEventSynchronize",
+    "cuEventElapsedTime",
+    "cuMemPrefetchAsync",
+    "cuMemsetD8Async",
+    "cuMemsetD16Async",
+    "cuMemsetD32Async",
+];
 
 /// The entry points that work before `cuInit`.
 const BEFORE_INIT: [&str; 2] = ["cuInit", "cuDriverGetVersion"];

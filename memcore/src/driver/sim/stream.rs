@@ -2,6 +2,7 @@
 
 use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
 use super::capture::Captured;
+use super::current;
 use super::graph::{NodeId, Op};
 use super::machine::Machine;
 use crate::driver::ffi::{CUdeviceptr, CUevent, CUstream, STREAM_NON_BLOCKING};
@@ -43,6 +44,7 @@ impl Machine {
     /// the current context's.
     pub(super) fn any_stream_key(&self, call: &Call, stream: CUstream) -> Answer<u64> {
         let key = match as_handle(stream) {
+            0 | STREAM_LEGACY if current::in_host_function(&self.token) => return Err(Status::NOT_PERMITTED),
             0 | STREAM_LEGACY => self.contexts.get(&self.context(call)?).map_or(0, |context| context.legacy),
             STREAM_PER_THREAD => return Err(Status::NOT_SUPPORTED),
             key => key,
