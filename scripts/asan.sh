@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# The tests of asynchronous copies under AddressSanitizer, on the nightly toolchain; without arguments all of them.
+# The run-time tests of asynchronous copies under AddressSanitizer, on the nightly toolchain: without arguments those that
+# are named `scope*`, `transfer*`, `captures` and `host_functions`.
 #
 #   scripts/asan.sh [TEST…]
 #
-# They run with pageable memory used as late as the documentation of CUDA allows (`SimOptions::late_pageable`): a copy
+# Nearly all run with pageable memory used as late as the documentation of CUDA allows (`SimOptions::late_pageable`): a copy
 # whose host memory is gone when the simulated device works on it is reported. That this is so is tried first, with
 # programs that are wrong (`tests/asan_control.rs`): if one of them is not reported, this fails. What lands late in
 # page-locked or unified memory, which is the simulated device's own mapping, the tests see by comparing bytes.
@@ -11,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tests=("$@")
 if [ ${#tests[@]} = 0 ]; then
-    tests=(captures host_functions scope scope_faults scope_logger scope_model transfer transfer_tokio)
+    for file in tests/{scope,transfer,captures,host_functions}*; do tests+=("$(basename "$file" .rs)"); done
 fi
 # What a test forgets, and what a dead context keeps, is leaked on purpose.
 export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"

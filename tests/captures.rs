@@ -13,7 +13,7 @@ use memcore::{Error, Status};
 const MODES: [CaptureMode; 3] = [CaptureMode::Global, CaptureMode::ThreadLocal, CaptureMode::Relaxed];
 
 fn open(order: Order) -> (Sim, Context) {
-    let sim = Sim::new(SimOptions::default().order(order));
+    let sim = Sim::new(SimOptions::default().order(order).late_pageable());
     let context = Context::new(&sim.device(0).unwrap()).unwrap();
     (sim, context)
 }

@@ -1,5 +1,6 @@
 //! The example with a kernel of cudarc's, run as its users run it.
 
+#[path = "support/example.rs"]
 mod example;
 
 use std::process::Command;

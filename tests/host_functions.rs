@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use memcore::prelude::*;
 use memcore::sim::{Fault, Order, Sim, SimOptions};
 use memcore::{Error, Status, TransferError};
 
 fn open(options: SimOptions) -> (Sim, Context) {
-    let sim = Sim::new(options);
+    let sim = Sim::new(options.late_pageable());
     let context = Context::new(&sim.device(0).unwrap()).unwrap();
     (sim, context)
 }
@@ -28,6 +28,23 @@ fn under_every_order(test: impl Fn(&Sim, &Context)) {
         let violations = sim.finish();
         assert!(violations.is_empty(), "{order:?}: {}", violations[0]);
     }
+}
+
+/// Longer than anything here takes: what is not there by then hangs.
+const BOUND: Duration = Duration::from_secs(60);
+
+/// Keeps a stream busy with a function that runs, until it is told to go on.
+fn blocked(stream: &Stream) -> mpsc::Sender<()> {
+    let (started, has_started) = mpsc::channel();
+    let (go, may_go) = mpsc::channel::<()>();
+    stream
+        .launch_host_function(move || {
+            started.send(()).unwrap();
+            let _ = may_go.recv();
+        })
+        .unwrap();
+    has_started.recv_timeout(BOUND).unwrap();
+    go
 }
 
 type Upload = Transfer<LockedBuffer<u8>, DeviceBuffer<u8>>;
@@ -71,7 +88,7 @@ fn called_without_anyone_waiting_for_the_stream() {
         let stream = Stream::new().unwrap();
         let (done, is_done) = mpsc::channel();
         stream.launch_host_function(move || done.send(thread::current().id()).unwrap()).unwrap();
-        assert_ne!(is_done.recv_timeout(Duration::from_secs(60)), Ok(thread::current().id()));
+        assert_ne!(is_done.recv_timeout(BOUND).unwrap(), thread::current().id());
     });
 }
 
@@ -109,12 +126,42 @@ fn memory_used_behind_one_is_freed_when_it_has_returned() {
         let stream = Stream::new().unwrap();
         let mut locked = locked_vec![0_u8; 5000].unwrap();
         let dev = device_vec![3_u8; 5000].unwrap();
-        stream.launch_host_function(|| thread::sleep(Duration::from_millis(20))).unwrap();
-        // SAFETY: nothing touches either until the free, which waits.
+        let returned = Arc::new(AtomicU32::new(0));
+        let of = Arc::clone(&returned);
+        let go = blocked(&stream);
+        stream.launch_host_function(move || of.store(1, SeqCst)).unwrap();
+        // SAFETY: nothing touches either until the free, which waits for what uses the memory.
         unsafe { copy!(locked <- dev, async stream).unwrap() };
+        thread::scope(|threads| {
+            let freeing = threads.spawn(|| locked.try_free().map_err(|(error, _)| error));
+            go.send(()).unwrap();
+            assert_eq!(freeing.join().unwrap(), Ok(()));
+            assert_eq!(returned.load(SeqCst), 1);
+        });
         stream.synchronize().unwrap();
-        assert_eq!(*locked, [3; 5000]);
     });
+}
+
+#[test]
+fn owners_dropped_behind_one_that_runs_in_a_dead_context_do_not_hang() {
+    let fault = Fault::sticky("cuMemsetD8Async", 1, Status::ILLEGAL_ADDRESS);
+    let (sim, context) = open(SimOptions::default().fail(fault));
+    let stream = Stream::new_in(&context).unwrap();
+    let mut locked = LockedBuffer::filled_in(&context, 0_u8, 100).unwrap();
+    let dev = DeviceBuffer::<u8>::from_slice_in(&context, &[9; 100]).unwrap();
+    let mut doomed = DeviceBuffer::<u8>::from_slice_in(&context, &[0; 8]).unwrap();
+    let go = blocked(&stream);
+    // SAFETY: nothing else uses either; in the dead context they leak.
+    unsafe { copy!(locked <- dev, async stream).unwrap() };
+    assert!(fill!(doomed <- 1).is_err());
+    let (send, receive) = mpsc::channel();
+    thread::spawn(move || {
+        drop((locked, dev, doomed, stream, context));
+        send.send(()).unwrap();
+    });
+    receive.recv_timeout(BOUND).expect("a drop hangs");
+    go.send(()).unwrap();
+    drop(sim.finish());
 }
 
 #[test]
@@ -193,11 +240,12 @@ fn a_transfer_in_it_is_not_waited_for_and_frees_its_buffers_later() {
         assert!(error.into_buffers().is_none());
         stream.synchronize().unwrap();
         // The thread that keeps transfers frees what they owned: nothing leaks in the end.
-        while sim.calls().iter().filter(|call| **call == "cuMemFreeHost").count() < 2 {
-            thread::yield_now();
-        }
-        while sim.calls().iter().filter(|call| **call == "cuMemFreeAsync").count() < 2 {
-            thread::yield_now();
+        let since = Instant::now();
+        for free in ["cuMemFreeHost", "cuMemFreeAsync"] {
+            while sim.calls().iter().filter(|call| **call == free).count() < 2 {
+                assert!(since.elapsed() < BOUND, "{free} was not called");
+                thread::yield_now();
+            }
         }
     });
 }
@@ -229,16 +277,8 @@ fn in_a_dead_context_it_is_not_called_and_nothing_hangs() {
     let (stream, other) = (Stream::new().unwrap(), Stream::new().unwrap());
     let mut locked = locked_vec![0_u8; 100].unwrap();
     let dev = DeviceBuffer::<u8>::from_slice(&[9; 100]).unwrap();
-    let (started, has_started) = mpsc::channel();
-    let (go, may_go) = mpsc::channel::<()>();
-    stream
-        .launch_host_function(move || {
-            started.send(()).unwrap();
-            let _ = may_go.recv();
-        })
-        .unwrap();
+    let go = blocked(&stream);
     stream.launch_host_function(|| panic!("called in a dead context")).unwrap();
-    has_started.recv().unwrap();
     let mut doomed = DeviceBuffer::<u8>::from_slice(&[0; 8]).unwrap();
     let error = fill!(doomed <- 1, other).unwrap_err();
     assert_eq!(error.status(), Some(Status::ILLEGAL_ADDRESS));
@@ -257,7 +297,7 @@ fn a_stream_dropped_before_its_turn_calls_it_all_the_same() {
         let stream = Stream::new().unwrap();
         stream.launch_host_function(move || done.send(()).unwrap()).unwrap();
         drop(stream);
-        is_done.recv_timeout(Duration::from_secs(60)).unwrap();
+        is_done.recv_timeout(BOUND).unwrap();
     });
 }
 
@@ -282,23 +322,18 @@ fn the_end_of_the_simulation_waits_for_it() {
 fn events_order_streams_behind_it() {
     under_every_order(|_, _| {
         let (first, second, event) = (Stream::new().unwrap(), Stream::new().unwrap(), Event::new().unwrap());
-        let log = Arc::new(Mutex::new(Vec::new()));
-        for (stream, name) in [(&first, "first"), (&second, "second")] {
-            if name == "second" {
-                second.wait_event(&event).unwrap();
-            }
-            let log = Arc::clone(&log);
-            let slow = name == "first";
-            stream
-                .launch_host_function(move || {
-                    thread::sleep(Duration::from_millis(if slow { 10 } else { 0 }));
-                    log.lock().unwrap().push(name);
-                })
-                .unwrap();
-            stream.record(&event).unwrap();
+        let mut dev = device_vec![0_u8; 100].unwrap();
+        let go = blocked(&first);
+        first.record(&event).unwrap();
+        second.wait_event(&event).unwrap();
+        // SAFETY: nothing else uses it before the wait.
+        unsafe { dev.set_8_async(5, &second).unwrap() };
+        for _ in 0..10 {
+            assert!(!second.query().unwrap());
         }
+        go.send(()).unwrap();
         second.synchronize().unwrap();
-        assert_eq!(*log.lock().unwrap(), ["first", "second"]);
+        assert_eq!(dev.to_vec().unwrap(), [5; 100]);
     });
 }
 
@@ -308,21 +343,15 @@ fn behind_one_in_a_context_that_dies_nothing_lands_in_memory_given_back() {
     for scoped in [true, false] {
         for order in [Order::Lazy, Order::Eager] {
             let fault = Fault::sticky("cuMemsetD8Async", 2, Status::ILLEGAL_ADDRESS);
-            let (_sim, context) = open(SimOptions::default().order(order).fail(fault));
+            // With pageable memory used within the call: used later, the copy would not block in it.
+            let sim = Sim::new(SimOptions::default().order(order).fail(fault));
+            let context = Context::new(&sim.device(0).unwrap()).unwrap();
             let _entered = context.enter();
             let (stream, other) = (Stream::new().unwrap(), Stream::new().unwrap());
             let dev = DeviceBuffer::<u8>::from_slice(&[7; 4096]).unwrap();
             let mut doomed = DeviceBuffer::<u8>::zeroed(8).unwrap();
             let mut back = vec![1_u8; 4096];
-            let (started, has_started) = mpsc::channel();
-            let (go, may_go) = mpsc::channel::<()>();
-            stream
-                .launch_host_function(move || {
-                    started.send(()).unwrap();
-                    let _ = may_go.recv();
-                })
-                .unwrap();
-            has_started.recv().unwrap();
+            let go = blocked(&stream);
             thread::scope(|threads| {
                 let copying = threads.spawn(|| {
                     let _entered = context.enter();

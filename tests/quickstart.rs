@@ -1,5 +1,6 @@
 //! The quickstart example, run as its users run it.
 
+#[path = "support/example.rs"]
 mod example;
 
 use std::fs;

@@ -35,7 +35,8 @@ fn unwinds(
     options: SimOptions,
     run: impl FnOnce(&DeviceBuffer<u8>, &[Stream], &mut LockedBuffer<u8>) -> memcore::Result<()>,
 ) {
-    let sim = Sim::new(options);
+    // As late as can be.
+    let sim = Sim::new(options.late_pageable());
     let context = Context::new(&sim.device(0).unwrap()).unwrap();
     let _entered = context.enter();
     let dev = device_vec![7_u8; LEN].unwrap();

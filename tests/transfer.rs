@@ -257,10 +257,16 @@ fn closing_a_context_holds_up_no_other_transfer() {
         stream.launch_host_function(move || may_go.recv().unwrap_or_default()).unwrap();
     }
     drop(context);
-    thread::sleep(Duration::from_millis(20));
-    let stream = Stream::new_in(&elsewhere).unwrap();
-    let (host, dev) = (vec![7_u8; LEN], DeviceBuffer::zeroed_in(&elsewhere, LEN).unwrap());
-    let (done, _) = block_on(stream.upload(host, dev).unwrap());
-    assert!(done.is_ok());
+    let (send, receive) = std::sync::mpsc::channel();
+    thread::spawn(move || {
+        let stream = Stream::new_in(&elsewhere).unwrap();
+        for _ in 0..20 {
+            let (host, dev) = (vec![7_u8; LEN], DeviceBuffer::zeroed_in(&elsewhere, LEN).unwrap());
+            let (done, _) = block_on(stream.upload(host, dev).unwrap());
+            assert!(done.is_ok());
+        }
+        send.send(()).unwrap();
+    });
+    receive.recv_timeout(Duration::from_secs(60)).expect("an awaited transfer hangs");
     go.send(()).unwrap();
 }

@@ -30,7 +30,8 @@ fn runtimes() -> [Runtime; 2] {
 }
 
 fn open(options: SimOptions) -> (Sim, Context) {
-    let sim = Sim::new(options);
+    // As late as can be.
+    let sim = Sim::new(options.late_pageable());
     let context = Context::new(&sim.device(0).unwrap()).unwrap();
     (sim, context)
 }

@@ -21,7 +21,7 @@ MORE = [
     ("device_attribute", lambda w: rc("cuDeviceGetAttribute", C.byref(I()), 1, 0)),
     ("device_total_memory", lambda w: rc("cuDeviceTotalMem_v2", C.byref(Z()), 0)),
     ("stream_priority_range", lambda w: rc("cuCtxGetStreamPriorityRange", C.byref(I()), C.byref(I()))),
-    ("pool_create", lambda w: rc("cuMemPoolGetAttribute", w.pool, 4, C.byref(U()))),
+    ("pool_get_attribute", lambda w: rc("cuMemPoolGetAttribute", w.pool, 4, C.byref(U()))),
     ("mem_host_unregister (nothing)", lambda w: rc("cuMemHostUnregister", C.create_string_buffer(4096))),
     ("launch_host_func other, again", lambda w: rc("cuLaunchHostFunc", w.other, NOTHING, P(0))),
 ]

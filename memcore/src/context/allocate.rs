@@ -215,9 +215,14 @@ impl Inner {
     ///
     /// The driver's code; the memory is leaked then, as it is where an earlier wait left open what the device still
     /// does. A driver that is shut down, as when the process exits, has freed everything: that is a success.
+    ///
+    /// # Safety
+    ///
+    /// Nothing pending uses the memory, and its owner gives it up.
     #[track_caller]
-    pub(crate) fn free(&self, allocation: Allocation) -> Result<()> {
-        self.free_on(&self.allocator().stream, allocation)
+    pub(crate) unsafe fn free(&self, allocation: Allocation) -> Result<()> {
+        // SAFETY: by this function's contract no pending work uses the memory.
+        unsafe { self.free_on(&self.allocator().stream, allocation) }
     }
 
     /// As [`free`](Self::free), but what is queued on `stream` may still use memory of a pool, which is freed behind it.
@@ -225,8 +230,12 @@ impl Inner {
     /// # Errors
     ///
     /// As [`free`](Self::free).
+    ///
+    /// # Safety
+    ///
+    /// Pending work uses the memory on `stream` at most; none does where it is not of a pool. Its owner gives it up.
     #[track_caller]
-    pub(crate) fn free_on(&self, stream: &RawStream, allocation: Allocation) -> Result<()> {
+    pub(crate) unsafe fn free_on(&self, stream: &RawStream, allocation: Allocation) -> Result<()> {
         let freed = match self.bind() {
             Ok(bound) => {
                 let _relaxed = Relaxed::new(bound.driver());
@@ -250,8 +259,8 @@ impl Inner {
         match origin {
             AllocatorKind::Pool => {
                 let stream = stream.handle();
-                // SAFETY: the memory came from a pool, its owner gives it up, and pending work uses it on `stream` at
-                // most, where the free comes behind it.
+                // SAFETY: the memory came from a pool, its owner gives it up, and by the callers' contract pending work uses
+                // it on `stream` at most, where the free comes behind it.
                 check(symbol::mem_free_async, unsafe { self.driver().mem_free_async(allocation.address, stream) })
             }
             AllocatorKind::Direct => {

@@ -56,7 +56,8 @@ pub fn scope<'env, R, E: From<Error>>(f: impl FnOnce(&Scopes<'env>) -> Result<R,
 
 impl<'env> Scopes<'env> {
     /// Runs `f` with a scope on `stream`: its operations are in flight until the outer call ends. What is lent in it is
-    /// used in it alone; its [temporaries](Scope::device_vec) are freed in the stream's order when `f` has returned.
+    /// used in it alone; its [temporaries](Scope::device_vec) are freed in the stream's order when `f` has returned. Does
+    /// not wait. Driver functions: the operations', and `cuMemFreeAsync` for each temporary.
     ///
     /// # Errors
     ///

@@ -198,7 +198,8 @@ impl Drop for End<'_> {
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// The stream.
+    /// The stream. For kernels of other libraries take the handle from [`as_raw`](Self::as_raw) of the scope, which then
+    /// knows of them.
     #[must_use]
     pub fn stream(&self) -> &'scope Stream {
         self.stream

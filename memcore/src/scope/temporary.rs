@@ -16,7 +16,8 @@ use crate::stream::Stream;
 /// Memory that was allocated for a scope.
 ///
 /// INVARIANT: what is in here is used on the scope's stream alone, but for inner scopes that took it over, each of which
-/// has waited before its outer scope ends, or has marked the context so that nothing of it is freed any more.
+/// has waited before its outer scope ends, or seen its ticket arrive, or has marked the context so that nothing of it is
+/// freed any more.
 #[derive(Debug, Default)]
 pub(super) struct Temporaries(Mutex<Vec<Allocation>>);
 
@@ -29,6 +30,7 @@ impl Temporaries {
         let _relaxed = Relaxed::new(bound.driver());
         let allocation = context.allocate_on(stream.raw(), bytes)?;
         // From here on the scope's end frees it, behind whatever was queued.
+        // INVARIANT: just allocated in this stream's order, and handed out under the scope's brand alone.
         self.lock().push(allocation);
         let zeros = Filled { value: &[0], count: bytes };
         // SAFETY: the memory was just allocated, with room for as many zeros as there are bytes. They are in the call
@@ -62,8 +64,10 @@ impl Temporaries {
             let next = self.lock().pop();
             let Some(temporary) = next else { return };
             let freed = match behind {
-                Some(stream) => context.free_on(stream.raw(), temporary),
-                None => context.free(temporary),
+                // SAFETY: by the invariant pending work uses it on this stream at most, and it is of the context's pool.
+                Some(stream) => unsafe { context.free_on(stream.raw(), temporary) },
+                // SAFETY: by the invariant only the scope's stream uses it, which has been waited for or marks the context.
+                None => unsafe { context.free(temporary) },
             };
             if let Err(error) = freed {
                 context.note_drop_error(error);

@@ -17,8 +17,9 @@ impl Stream {
     /// Queues `function`: it is called, on a thread of the driver's, when everything queued before is done, and what is
     /// queued after it waits until it returns. Does not wait. Driver function: `cuLaunchHostFunc`.
     ///
-    /// Calls of CUDA in the function are refused (`NOT_PERMITTED`), also those that free memory: what memcore owns and is
-    /// dropped there leaks. So it is for telling others, and they do the work:
+    /// memcore's calls in the function are refused (`NOT_PERMITTED`), also those that free memory: what memcore owns and is
+    /// dropped there leaks, but for a [`Transfer`](crate::Transfer), which is kept until its copy is done. So it is for
+    /// telling others, and they do the work:
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -41,8 +42,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::StreamCapturing`](crate::Error::StreamCapturing); the driver's code. Then `function` is dropped, and not
-    /// called.
+    /// [`Error::StreamCapturing`](crate::Error::StreamCapturing); the driver's code. Then `function` is dropped, unless the
+    /// driver has called it all the same.
     #[track_caller]
     pub fn launch_host_function<F>(&self, function: F) -> Result<()>
     where

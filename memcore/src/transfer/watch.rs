@@ -27,7 +27,8 @@ pub(super) trait Parked: Send {
 
 /// Keeps the transfer until it is done.
 pub(super) fn park(transfer: Box<dyn Parked>) {
-    PARKED.add(transfer, SHORTEST);
+    // Without a thread it waits for the next one that is dropped.
+    let _ = PARKED.add(transfer, SHORTEST);
 }
 
 /// The transfer, unless it is done.
@@ -56,13 +57,19 @@ struct Awaiting {
 impl Task {
     /// Wakes the task before long. However often it asks, it is woken once.
     pub(super) fn wake_soon(&self, waker: &Waker) {
-        let mut awaiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_queued = awaiting.waker.replace(waker.clone()).is_some();
-        if !is_queued {
-            awaiting.pause = (awaiting.pause * 2).clamp(SHORTEST, LONGEST);
-            let pause = awaiting.pause;
-            drop(awaiting);
-            TASKS.add(self.clone(), pause);
+        // Cloned and dropped without the lock: both are the program's code.
+        let waker = waker.clone();
+        let (replaced, pause) = {
+            let mut awaiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let replaced = awaiting.waker.replace(waker);
+            if replaced.is_none() {
+                awaiting.pause = (awaiting.pause * 2).clamp(SHORTEST, LONGEST);
+            }
+            (replaced, awaiting.pause)
+        };
+        if replaced.is_none() && !TASKS.add(self.clone(), pause) {
+            // There is no thread to wake it later: it asks again at once.
+            drop(self.clone().wake());
         }
     }
 
@@ -99,8 +106,8 @@ impl<T: Send> Queue<T> {
         Self { name, look, waiting, more: Condvar::new() }
     }
 
-    /// Looks at an item when it is due.
-    fn add(&'static self, item: T, pause: Duration) {
+    /// Looks at an item when it is due; false where there is no thread to do it.
+    fn add(&'static self, item: T, pause: Duration) -> bool {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.entries.push(Entry { due: Instant::now() + pause, pause, item });
         if !waiting.has_thread {
@@ -108,6 +115,7 @@ impl<T: Send> Queue<T> {
             waiting.has_thread = spawned.is_ok();
         }
         self.more.notify_one();
+        waiting.has_thread
     }
 
     /// Takes out what is due; waits until something is.
@@ -132,7 +140,7 @@ impl<T: Send> Queue<T> {
             // Nothing is locked while the program's wakers run, and the driver is asked.
             for Entry { pause, item, .. } in self.next() {
                 if let Some(item) = (self.look)(item) {
-                    self.add(item, (pause * 2).min(LONGEST));
+                    let _ = self.add(item, (pause * 2).min(LONGEST));
                 }
             }
         }

@@ -5,13 +5,12 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use super::program;
-use crate::driver::ffi::{CUdeviceptr, CUevent, CUstream, Handle, STREAM_NON_BLOCKING};
+use crate::driver::ffi::{
+    CAPTURE_MODE_GLOBAL as GLOBAL, CAPTURE_MODE_RELAXED as RELAXED, CAPTURE_MODE_THREAD_LOCAL as THREAD_LOCAL,
+    CUdeviceptr, CUevent, CUstream, Handle, STREAM_NON_BLOCKING,
+};
 use crate::driver::sim::tests::rig::{Locked, Program, call, ok};
 use crate::error::Status;
-
-const GLOBAL: u32 = 0;
-const THREAD_LOCAL: u32 = 1;
-const RELAXED: u32 = 2;
 
 const FINE: (Status, Status) = (Status::SUCCESS, Status::SUCCESS);
 const FORBIDDEN: (Status, Status) = (Status::STREAM_CAPTURE_UNSUPPORTED, Status::STREAM_CAPTURE_INVALIDATED);
@@ -42,7 +41,6 @@ impl Things {
 
     /// Frees what the call has not freed.
     fn end(self, program: &Program) {
-        log::set_max_level(log::LevelFilter::Error);
         let _ = call!(program, stream_synchronize(self.other));
         let _ = call!(program, mem_free(self.dev));
         let _ = call!(program, mem_free_async(self.pooled, self.other));
@@ -222,8 +220,8 @@ fn the_captured_stream_takes_work_and_no_waits() {
         ),
     ];
     for (name, make, expected) in calls {
-        for (capture, caller, same_thread, _) in [(RELAXED, RELAXED, true, false), (RELAXED, RELAXED, false, false)] {
-            let seen = beside(capture, caller, same_thread, STREAM_NON_BLOCKING, make);
+        for same_thread in [true, false] {
+            let seen = beside(RELAXED, RELAXED, same_thread, STREAM_NON_BLOCKING, make);
             assert_eq!(seen, expected, "{name}, same thread {same_thread}");
         }
     }

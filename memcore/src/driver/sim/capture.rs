@@ -1,7 +1,9 @@
 //! Stream captures: which calls they forbid, and what those do to them. What is captured is checked and forgotten, since
-//! graphs cannot be launched here.
+//! graphs cannot be launched here. memcore itself queues nothing on a captured stream: the entry points here answer other
+//! callers of the driver, and `driver::conformance` compares them with a GPU's.
 //!
-//! The codes are those that an H200 gave (`scripts/probes/capture.py`).
+//! The codes are those that an H200 gave (`scripts/probes/capture.py`), but for those of `cuMemAllocFromPoolAsync`, which are
+//! taken from `cuMemAllocAsync`, of merged captures, and of one that another stream's handle ends: these are as documented.
 
 use std::thread::{self, ThreadId};
 
@@ -9,12 +11,11 @@ use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
 use super::current;
 use super::graph::{NodeId, Op};
 use super::machine::Machine;
-use crate::driver::ffi::{CAPTURE_MODE_RELAXED, CAPTURE_NONE, CUgraph, CUstream};
+use crate::driver::ffi::{
+    CAPTURE_MODE_GLOBAL, CAPTURE_MODE_RELAXED, CAPTURE_MODE_THREAD_LOCAL, CAPTURE_NONE, CUgraph, CUstream,
+};
 use crate::error::Status;
 
-/// `CU_STREAM_CAPTURE_MODE_GLOBAL` and `_THREAD_LOCAL`.
-const GLOBAL: u32 = 0;
-const THREAD_LOCAL: u32 = 1;
 /// `CU_STREAM_CAPTURE_STATUS_ACTIVE` and `_INVALIDATED`.
 const ACTIVE: u32 = 1;
 const INVALIDATED: u32 = 2;
@@ -57,8 +58,9 @@ pub(super) struct Capture {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Captured {
     capture: u64,
-    /// How many operations of it were captured, and how many of these the capture's first stream comes after.
+    /// How many operations of it were captured.
     work: u64,
+    /// How many of these a stream of the capture has waited for.
     joined: u64,
 }
 
@@ -81,10 +83,10 @@ impl Machine {
             "cuCtxSynchronize" => capture.context == call.current,
             symbol if UNSAFE.contains(&symbol) => {
                 let own = capture.thread == thread && capture.mode != CAPTURE_MODE_RELAXED;
-                let others = capture.thread != thread && capture.mode == GLOBAL;
+                let others = capture.thread != thread && capture.mode == CAPTURE_MODE_GLOBAL;
                 match mode {
-                    GLOBAL => own || others,
-                    THREAD_LOCAL => own,
+                    CAPTURE_MODE_GLOBAL => own || others,
+                    CAPTURE_MODE_THREAD_LOCAL => own,
                     _ => false,
                 }
             }

@@ -92,7 +92,8 @@ impl Machine {
         let from = match unsafe { self.host_operand(call, stream, (src.addr() as u64, len), "reads") }? {
             Some(span) => Source::Memory(span),
             None if self.options.late_pageable && !synchronous => {
-                // SAFETY: the driver contract of a source that the operation reads when it runs.
+                // SAFETY: asynchronous, so that by the driver contract the bytes stay readable and unwritten until the
+                // operation has run or is dropped.
                 Source::Pageable(unsafe { Pageable::new(src, bytes) })
             }
             // SAFETY: the table does not hold the source, so that by the driver contract its bytes are readable now.

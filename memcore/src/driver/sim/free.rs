@@ -47,7 +47,7 @@ impl Machine {
         let refused = |status| if is_managed { Status::NOT_SUPPORTED } else { status };
         let (allocation, _) = self.freeable(call, address, Kind::is_device).map_err(refused)?;
         self.alive_owner(allocation)?;
-        // A capture frees what was allocated in it alone, and nothing was.
+        // A capture frees what was allocated in it alone; what that is, is not followed here.
         if self.is_captured(key) {
             return Err(Status::INVALID_VALUE);
         }

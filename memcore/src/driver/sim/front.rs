@@ -184,8 +184,9 @@ impl DriverKind for SimDriver {
     }
 }
 
-/// The entry points that work in a host function, as on an H200 (`scripts/probes/host_function.py`): in it no context is
-/// current, nor can one be made so, and copies are refused whatever their stream.
+/// The entry points that work in a host function, as on an H200 (`scripts/probes/host_function.py`; 16-bit and 32-bit
+/// memsets are taken from the 8-bit one): in it no context is current, nor can one be made so, and copies are refused
+/// whatever their stream.
 const IN_HOST_FUNCTIONS: [&str; 20] = [
     "cuInit",
     "cuDriverGetVersion",

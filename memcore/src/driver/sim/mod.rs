@@ -33,6 +33,7 @@
 //   (`backing`) and are always initialised.
 // - What the host can reach is never unmapped while something queued uses it, or while it may have an owner.
 // - Nothing panics, and no lock is held while the program's own code runs.
+// - An entry point that gets `Run::Later` has changed nothing yet: it is called again.
 
 mod alloc;
 mod backing;
@@ -137,7 +138,7 @@ impl Sim {
     }
 
     /// Ends the simulation: runs what is still queued, looks for leaks, and returns every violation found since the
-    /// start, in order.
+    /// start, in order. Waits until the host functions of live contexts have returned.
     ///
     /// Memory that still has an owner is reported as a leak, stays mapped, and can still be used and freed by its
     /// owner.

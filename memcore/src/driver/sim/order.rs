@@ -5,7 +5,8 @@
 /// A program that waits where it must gives the same results under every order; one that does not shows it under some.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// As late as the rules allow: when a wait forces it. A missing wait shows as data that is not there.
+    /// As late as the rules allow: when a wait forces it. A missing wait shows as data that is not there. A host function,
+    /// and what it comes after, runs about a millisecond after it was queued.
     #[default]
     Lazy,
     /// At once, when it is queued.

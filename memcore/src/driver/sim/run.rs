@@ -16,7 +16,9 @@ impl Machine {
     pub(super) fn force(&mut self, roots: &[NodeId]) {
         self.run_ready(roots);
         if !self.host_functions.is_empty() {
-            let left = roots.iter().copied().filter(|id| self.graph.is_pending(*id));
+            // In a dead context nothing is waited for.
+            let waits = |id: &NodeId| self.graph.get(*id).is_some_and(|node| self.alive(node.context).is_ok());
+            let left: Vec<_> = roots.iter().copied().filter(waits).collect();
             self.unfinished.extend(left);
         }
     }

@@ -6,7 +6,7 @@ use core::mem;
 use std::sync::Arc;
 
 use super::Sim;
-use crate::driver::ffi::{CAPTURE_MODE_RELAXED, CUgraph};
+use crate::driver::ffi::{CAPTURE_MODE_GLOBAL, CAPTURE_MODE_RELAXED, CAPTURE_MODE_THREAD_LOCAL, CUgraph};
 use crate::driver::{check, symbol};
 use crate::error::{Error, Result};
 use crate::stream::Stream;
@@ -32,8 +32,9 @@ pub struct StreamCapture<'s> {
 
 impl Sim {
     /// Begins to capture a stream, as another library does to make a graph: for tests of code that has to work beside
-    /// such a library. What is queued on the stream meanwhile is checked and does not run. It is borrowed mutably: nothing
-    /// else may use it meanwhile, or wait for it, a scope for example.
+    /// such a library. memcore refuses work on the stream meanwhile ([`Error::StreamCapturing`]). It is borrowed mutably:
+    /// nothing else may use it, or wait for it, a scope for example. Does not wait. Driver function:
+    /// `cuStreamBeginCapture_v2`.
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -62,8 +63,8 @@ impl Sim {
         }
         let bound = context.bind()?;
         let mode = match mode {
-            CaptureMode::Global => 0,
-            CaptureMode::ThreadLocal => 1,
+            CaptureMode::Global => CAPTURE_MODE_GLOBAL,
+            CaptureMode::ThreadLocal => CAPTURE_MODE_THREAD_LOCAL,
             CaptureMode::Relaxed => CAPTURE_MODE_RELAXED,
         };
         // SAFETY: the stream is alive and its context bound; the call takes no pointer.
@@ -80,7 +81,8 @@ impl StreamCapture<'_> {
         self.stream
     }
 
-    /// Ends the capture and throws the graph away.
+    /// Ends the capture and throws the graph away. Does not wait. Driver functions: `cuStreamEndCapture`,
+    /// `cuGraphDestroy`.
     ///
     /// # Errors
     ///

@@ -8,6 +8,8 @@ use crate::error::{Error, Result};
 /// Device memory and the context it belongs to, which it keeps open. Dropped, the memory is freed.
 pub(crate) struct DeviceMemory {
     context: Arc<Inner>,
+    /// INVARIANT: this value's own, and once it is dropped or freed nothing pending uses it: safe operations have waited,
+    /// and the others' contract says so.
     allocation: Allocation,
     is_freed: bool,
 }
@@ -48,7 +50,8 @@ impl DeviceMemory {
     /// Frees the memory now, or gives it back with the reason why not.
     #[track_caller]
     pub(super) fn free(mut self) -> Result<(), (Error, Self)> {
-        match self.context.free(self.allocation) {
+        // SAFETY: an owner gives its memory up, and by its invariant nothing pending uses it.
+        match unsafe { self.context.free(self.allocation) } {
             Ok(()) => {
                 self.is_freed = true;
                 Ok(())
@@ -63,7 +66,8 @@ impl Drop for DeviceMemory {
         if self.is_freed {
             return;
         }
-        if let Err(error) = self.context.free(self.allocation) {
+        // SAFETY: an owner gives its memory up, and by its invariant nothing pending uses it.
+        if let Err(error) = unsafe { self.context.free(self.allocation) } {
             self.context.note_drop_error(error);
         }
     }
