@@ -16,7 +16,7 @@ use crate::stream::Stream;
 /// operand accepts exactly the operands that are sound with it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be what a copy runs on",
-    label = "a `Stream`, by value or by reference, is expected"
+    label = "a `Stream`, by value or by reference, or a scope is expected"
 )]
 pub trait On {
     /// What it becomes.

@@ -28,7 +28,8 @@ pub trait Pair<S> {
 /// A copy from `S` to `Self` that may be in flight when the call returns.
 #[diagnostic::on_unimplemented(
     message = "cannot copy a `{S}` to a `{Self}` asynchronously",
-    label = "the two sides must have the same element type, and what comes to the host must be valid whatever its bytes"
+    label = "the two sides must have the same element type, and what comes to the host must be valid whatever its bytes",
+    note = "memory that is lent to a scope is used with that scope alone: `copy!(destination <- source, scope)`"
 )]
 pub trait RawPair<S> {
     /// # Safety

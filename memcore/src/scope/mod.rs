@@ -11,6 +11,7 @@ mod lent;
 mod many;
 mod take_over;
 mod temporary;
+mod unscoped;
 
 pub use lend::{Lend, LendMut};
 pub use lent::{HostSlice, Lent, LentChunks, LentChunksMut, LentMemory};

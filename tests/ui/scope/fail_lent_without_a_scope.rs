@@ -1,4 +1,4 @@
-//! Nor by a copy that names none.
+//! Nor by a fill or a copy that names none.
 use memcore::prelude::*;
 
 fn main() -> memcore::Result<()> {
@@ -7,6 +7,7 @@ fn main() -> memcore::Result<()> {
     let mut back = [0u8; 4];
     stream.scope(|s| {
         let dev = s.lend(&mut dev);
+        fill!(dev <- 1)?;
         copy!(back <- dev)
     })
 }
