@@ -15,6 +15,11 @@ use crate::memory::{DeviceBuffer, DeviceCopy, LockedBuffer, UnifiedBuffer};
 /// The elements stay where [`place`](Self::place) says, whatever happens to the parts, until they are put together
 /// again.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a transfer cannot own a `{Self}`",
+    label = "no owner of memory that stays where it is",
+    note = "a transfer owns its host memory: pass a `Vec`, `Box<[T]>`, `LockedBuffer` or `UnifiedBuffer`"
+)]
 pub unsafe trait Owned: sealed::Sealed + Send + 'static {
     /// The element type.
     type Element;
@@ -39,12 +44,24 @@ pub unsafe trait Owned: sealed::Sealed + Send + 'static {
 /// them, which is read and may be shared.
 ///
 /// Sealed.
+#[diagnostic::on_unimplemented(
+    message = "an upload cannot own a `{Self}`",
+    label = "no owner of host memory that stays where it is",
+    note = "a transfer owns its host memory: pass a `Vec`, `Box<[T]>`, `LockedBuffer` or `UnifiedBuffer`, or an `Arc` of one",
+    note = "borrowed memory goes into a scope: `stream.scope(|scope| copy!(d <- s, scope))`"
+)]
 pub trait TransferSource: Owned {}
 
 /// Host memory that a download can own: [`LockedBuffer`], [`UnifiedBuffer`], `Vec` and `Box<[T]>`, of elements that any
 /// bytes are.
 ///
 /// Sealed.
+#[diagnostic::on_unimplemented(
+    message = "a download cannot own a `{Self}`",
+    label = "no owner of host memory that stays where it is",
+    note = "a transfer owns its host memory: pass a `Vec`, `Box<[T]>`, `LockedBuffer` or `UnifiedBuffer`",
+    note = "borrowed memory goes into a scope: `stream.scope(|scope| copy!(d <- s, scope))`"
+)]
 pub trait TransferDestination: Owned {}
 
 mod sealed {
