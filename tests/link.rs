@@ -59,6 +59,7 @@ static OUTSIDE: LazyLock<PathBuf> = LazyLock::new(|| {
         required-features = ['truly-links']
         [dependencies]
         memcore = {{ path = '{ROOT}/memcore' }}
+        log = '0.4'
         truly-links = {{ path = '{ROOT}/tests/link/truly-links', optional = true }}
         "
     );
@@ -257,7 +258,25 @@ fn without_a_driver_the_error_names_the_files_tried() {
         // Unset is `cuda`: the simulator is never taken without being asked for.
         assert_eq!(error(&ask_with(&library, None, question)), text);
         assert!(answer(&ask_with(&library, Some("auto"), question)).contains("simulated device 0"));
+        assert!(!text.contains("entered"), "{text}");
     }
+    let text = error(&ask_with(&library, Some("cuda"), "on another thread"));
+    assert!(text.contains("), and of the contexts that are open none is entered on this thread; install"), "{text}");
+}
+
+/// The log says why it is the simulated device, and nothing of what has been done already.
+#[test]
+fn auto_says_why_it_is_the_simulated_device() {
+    let said = |library: &Path| {
+        let output = ask_with(library, Some("auto"), "log");
+        assert!(output.status.success(), "{output:?}");
+        text(&output.stderr)
+    };
+    let text = said(&damaged_driver());
+    assert!(text.starts_with("INFO running on the simulated device: no CUDA driver was found (tried "), "{text}");
+    assert!(text.ends_with(')') && !text.contains("MEMCORE_DRIVER"), "{text}");
+    let library = driver("none-to-log", &["-DINIT=0", "-DDEVICES=0"]);
+    assert_eq!(said(&library), "INFO running on the simulated device: the CUDA driver has no device");
 }
 
 /// The same with what this machine has: no library, or a real one.

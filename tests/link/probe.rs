@@ -5,6 +5,7 @@
 use std::process::ExitCode;
 
 use memcore::prelude::*;
+use memcore::sim::{Sim, SimOptions};
 
 fn main() -> ExitCode {
     let question = std::env::args().nth(1).unwrap_or_default();
@@ -26,6 +27,17 @@ fn answer(question: &str) -> memcore::Result<String> {
             let dev = device_vec![1u8, 2, 3]?;
             Ok(format!("{:?} by {}", dev.to_vec()?, name(Context::current()?.device())?))
         }
+        "log" => {
+            log::set_logger(&Stderr).unwrap();
+            log::set_max_level(log::LevelFilter::Info);
+            name(&Device::new(0)?)
+        }
+        "on another thread" => {
+            let sim = Sim::new(SimOptions::default());
+            let context = Context::new(&sim.device(0)?)?;
+            let _entered = context.enter();
+            std::thread::spawn(|| name(Context::current()?.device())).join().unwrap()
+        }
         "context" => name(Context::current()?.device()),
         "device" => name(&Device::new(0)?),
         "name uuid name" => {
@@ -34,6 +46,20 @@ fn answer(question: &str) -> memcore::Result<String> {
         }
         _ => panic!("no such question: {question:?}"),
     }
+}
+
+struct Stderr;
+
+impl log::Log for Stderr {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        eprintln!("{} {}", record.level(), record.args());
+    }
+
+    fn flush(&self) {}
 }
 
 fn name(device: &Device) -> memcore::Result<String> {

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use super::Context;
 use super::binding::{current_of, restore, set_current};
+use super::registry::open_contexts;
 use crate::device::Device;
 use crate::driver::ffi::CUcontext;
 use crate::error::{Error, Result};
@@ -90,7 +91,15 @@ impl Drop for Entered<'_> {
 /// The innermost context entered on this thread, else the default device's; where the thread's locals are gone (in the
 /// destructor of another), nothing is entered.
 pub(super) fn current() -> Result<Context> {
-    entered().map_or_else(default_context, Ok)
+    entered().map_or_else(|| default_context().map_err(with_contexts), Ok)
+}
+
+/// Notes in an error that there is no driver whether a context is open, which the program may believe to be entered.
+fn with_contexts(error: Error) -> Error {
+    match error {
+        Error::NoDriver { tried, .. } => Error::NoDriver { tried, has_contexts: !open_contexts(|_| true).is_empty() },
+        other => other,
+    }
 }
 
 /// The innermost context entered on this thread.

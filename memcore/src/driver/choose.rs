@@ -23,7 +23,7 @@ pub(crate) fn default_driver() -> Result<Arc<dyn Driver>> {
     let driver = Arc::clone(CHOSEN.get_or_init(|| driver));
     // Logged when the choice stands and nothing is locked: a logger may come back here.
     if let Some(reason) = reason {
-        log::info!("running on the simulated device: {reason}");
+        log::info!("running on the simulated device: {}", reason.without_advice());
     }
     Ok(driver)
 }

@@ -90,7 +90,7 @@ impl CudaDriver {
                 Err(error) => tried.push(format!("{name}: {}", reason(&error))),
             }
         }
-        Err(Error::NoDriver { tried })
+        Err(Error::NoDriver { tried, has_contexts: false })
     }
 }
 

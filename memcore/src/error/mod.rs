@@ -73,16 +73,19 @@ pub enum Error {
 
     /// No CUDA driver could be loaded.
     #[error(
-        "no CUDA driver was found (tried {}); install the NVIDIA driver, or set MEMCORE_DRIVER=sim to run on the \
-         simulated device, or MEMCORE_DRIVER=auto to take it where there is no GPU", .tried.join(", ")
+        "{}{}; install the NVIDIA driver, or set MEMCORE_DRIVER=sim to run on the simulated device, or \
+         MEMCORE_DRIVER=auto to take it where there is no GPU", no_driver(.tried), none_entered(*.has_contexts)
     )]
     NoDriver {
         /// The files tried, each with why it did not serve.
         tried: Vec<String>,
+        /// Whether the call asked for the current context while others were open (a simulator's): none of them is
+        /// [entered](crate::Context::enter) on its thread.
+        has_contexts: bool,
     },
 
     /// The driver has no device.
-    #[error("the {driver} driver has no device; {}", no_device_help(.driver))]
+    #[error("{}; {}", no_device(.driver), no_device_help(.driver))]
     NoDevice {
         /// `"CUDA"` or `"simulated"`.
         driver: &'static str,
@@ -122,7 +125,9 @@ pub enum Error {
         what: &'static str,
     },
 
-    /// The operands of a call belong to different drivers (two simulators, or a simulator and a GPU).
+    /// The operands of a call belong to different drivers (two simulators, or a simulator and a GPU). So it is where a
+    /// simulator's context is entered on one thread, and what another thread made lies in the default context:
+    /// [`Context::enter`](crate::Context::enter) is per thread.
     #[error("the operands belong to different drivers")]
     DifferentDrivers,
 
@@ -249,6 +254,15 @@ impl Error {
         )
     }
 
+    /// What happened, without the advice on how to choose a driver.
+    pub(crate) fn without_advice(&self) -> String {
+        match self {
+            Self::NoDriver { tried, .. } => no_driver(tried),
+            Self::NoDevice { driver } => no_device(driver),
+            other => other.to_string(),
+        }
+    }
+
     /// Adds the bytes asked for to the driver's word that host memory ran out: how much the device has does not matter.
     pub(crate) fn without_device_memory(self, requested: usize) -> Self {
         match self {
@@ -266,6 +280,21 @@ impl Error {
             status => Self::Driver { operation, status },
         }
     }
+}
+
+/// What happened, where there is no driver.
+fn no_driver(tried: &[String]) -> String {
+    format!("no CUDA driver was found (tried {})", tried.join(", "))
+}
+
+/// `", and of the open contexts none is entered"`, where there are any.
+fn none_entered(has_contexts: bool) -> &'static str {
+    if has_contexts { ", and of the contexts that are open none is entered on this thread" } else { "" }
+}
+
+/// What happened, where a driver has no device.
+fn no_device(driver: &str) -> String {
+    format!("the {driver} driver has no device")
 }
 
 /// `": what it means"`, where this crate knows the code.

@@ -70,7 +70,7 @@ statuses! {
     INVALID_ADDRESS_SPACE = 717, "CUDA_ERROR_INVALID_ADDRESS_SPACE", "the device used a wrong address space; the context is dead";
     INVALID_PC = 718, "CUDA_ERROR_INVALID_PC", "the device's program counter left its code; the context is dead";
     LAUNCH_FAILED = 719, "CUDA_ERROR_LAUNCH_FAILED", "a kernel failed; the context is dead";
-    NOT_PERMITTED = 800, "CUDA_ERROR_NOT_PERMITTED", "the call is not permitted here";
+    NOT_PERMITTED = 800, "CUDA_ERROR_NOT_PERMITTED", "the call is not permitted here (as in a host function)";
     NOT_SUPPORTED = 801, "CUDA_ERROR_NOT_SUPPORTED", "the call is not supported here";
     SYSTEM_NOT_READY = 802, "CUDA_ERROR_SYSTEM_NOT_READY", "the system is not ready yet";
     SYSTEM_DRIVER_MISMATCH = 803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "kernel and user-mode driver versions differ";
