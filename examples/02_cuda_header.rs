@@ -1,15 +1,26 @@
 //! Writes the CUDA C++ header for the program's structs, and a file with an array of them that has been to a device:
 //!
 //! ```text
-//! cargo run --example 02_cuda_header -- FOLDER
+//! cargo run --example 02_cuda_header [FOLDER]
 //! ```
+//!
+//! They are `records.h` and `records.bin` in FOLDER; without it in `cuda_header` in cargo's target folder (the one that
+//! `CARGO_TARGET_DIR` names, else `target`). It says where they are. Runs on a GPU where there is one, else on the
+//! simulated device.
 //!
 //! `tests/cuda_header/reads_every_field.cu` is the other side: compiled against the header, it finds in the file what is
 //! written here, in every field of every struct.
 
-#![allow(clippy::print_stdout, reason = "printing is what this program does")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "printing is what this program does")]
 
-use std::{env, error::Error, fs, num::NonZeroU32, path::Path};
+use std::{
+    env,
+    error::Error,
+    fs,
+    num::NonZeroU32,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use memcore::{bytemuck, layout::cuda_header, prelude::*};
 
@@ -93,17 +104,37 @@ fn record(index: u32) -> Record {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let folder = env::args().nth(1).unwrap_or_else(|| "target/cuda_header".to_owned());
-    let folder = Path::new(&folder);
-    fs::create_dir_all(folder)?;
-    fs::write(folder.join("records.h"), cuda_header(&[Record::layout()])?)?;
+fn main() -> ExitCode {
+    let folder = env::args_os().nth(1).map_or_else(default_folder, PathBuf::from);
+    match run(&folder) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("02_cuda_header: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn default_folder() -> PathBuf {
+    let target = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    Path::new(&target).join("cuda_header")
+}
+
+fn run(folder: &Path) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    write(&folder.join("records.h"), cuda_header(&[Record::layout()])?.as_bytes())?;
+    println!("header    {}", folder.join("records.h").display());
 
     let records: Vec<Record> = (0..COUNT).map(record).collect();
     let dev = DeviceBuffer::from_slice(&records)?;
     let back = dev.to_vec()?;
     assert_eq!(bytemuck::cast_slice::<_, u8>(&back), bytemuck::cast_slice::<_, u8>(&records));
-    fs::write(folder.join("records.bin"), bytemuck::cast_slice(&back))?;
-    println!("{}: records.h, and records.bin with {COUNT} records of {} bytes", folder.display(), size_of::<Record>());
+    let file = folder.join("records.bin");
+    write(&file, bytemuck::cast_slice(&back))?;
+    println!("records   {}: {COUNT} of {} bytes, back from the device", file.display(), size_of::<Record>());
     Ok(())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    fs::write(path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

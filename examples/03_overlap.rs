@@ -69,6 +69,9 @@ fn run(file: Option<PathBuf>) -> Result<(), Box<dyn Error>> {
         rate(bytes, overlapped),
         serial.as_secs_f64() / overlapped.as_secs_f64()
     );
+    if device.is_simulated() {
+        println!("          (the host's, not a GPU's: the simulated device takes no time of its own)");
+    }
     println!("verified  every byte of {bytes}");
     Ok(())
 }
@@ -82,14 +85,20 @@ fn read(file: Option<PathBuf>) -> Result<LockedBuffer<u8>, Box<dyn Error>> {
         }
         return Ok(bytes);
     };
-    let file = File::open(&path)?;
-    let len = usize::try_from(file.metadata()?.len())?;
+    let name = path.display();
+    let cannot = |error| format!("cannot read {name}: {error}");
+    let file = File::open(&path).map_err(cannot)?;
+    let metadata = file.metadata().map_err(cannot)?;
+    if !metadata.is_file() {
+        return Err(format!("{name} is not a regular file").into());
+    }
+    let len = usize::try_from(metadata.len()).map_err(|_| format!("{name} is too large"))?;
     if len == 0 {
-        return Err(format!("{} is empty", path.display()).into());
+        return Err(format!("{name} is empty").into());
     }
     let mut bytes = LockedBuffer::<u8>::zeroed(len)?;
-    if bytes.read_from(file)? < len {
-        return Err(format!("{} became shorter while it was read", path.display()).into());
+    if bytes.read_from(file).map_err(cannot)? < len {
+        return Err(format!("{name} became shorter while it was read").into());
     }
     Ok(bytes)
 }
