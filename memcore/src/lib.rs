@@ -25,8 +25,25 @@
 //! # Which driver
 //!
 //! The environment variable `MEMCORE_DRIVER` says: `cuda` (as when unset), `sim`, or `auto`, which takes the simulated
-//! device where there is no GPU. Nothing falls back silently: without a driver the error names the files that were
-//! tried. In code, [`sim::Sim`] makes simulated devices of its own.
+//! device where there is no GPU: that is logged (`log`, at level INFO), and [`Device::is_simulated`] tells. Without a
+//! driver `cuda` is an error that names the files that were tried. In code, [`sim::Sim`] makes simulated devices of its
+//! own.
+//!
+//! # What to read next
+//!
+//! - Scopes: [`Stream::scope`] queues copies and fills and waits once, at its end. [`Scope::lend`] is for memory that
+//!   several operations use, [`Scope::device_vec`] for temporaries, [`Scope::take_over`] for a second stream, [`scope()`]
+//!   for many.
+//! - Transfers: [`Stream::upload`] and [`Stream::download`] own their buffers while a copy is in flight, and give them back.
+//! - Async: a [`Transfer`] is a future, of any executor.
+//! - Host functions: [`Stream::launch_host_function`] has a function called when the stream gets there.
+//! - Kernels of other libraries: [`Scope::as_raw`] and [`Lent::as_device_ptr`].
+//! - Tests without a GPU: [`sim`], which finds leaks, and fails calls on demand.
+//! - What may be device data, and what to write where something may not: [`trait@DeviceCopy`].
+//!
+//! In the repository, `README.md` has the tour, `docs/async.md` says what the guarantees of asynchronous copies rest on,
+//! `docs/calls.md` what each form calls, `docs/environment.md` has every variable, and `docs/migration.md` is for programs
+//! that use cust or cudarc.
 
 #![warn(clippy::pedantic)]
 #![allow(

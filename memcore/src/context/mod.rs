@@ -79,6 +79,26 @@ impl Context {
 
     /// Makes the context current on this thread until the guard is dropped, for memcore and for the driver
     /// (`cuCtxSetCurrent`). A driver that refuses (its failure is logged) refuses the next call too, which says so.
+    ///
+    /// Other threads are as they were: each enters for itself, or names the context (`DeviceBuffer::zeroed_in(&context, …)`,
+    /// `device_vec![in &context; …]`, [`Stream::new_in`](crate::Stream::new_in)). The guard is not `Send`, so a task that is
+    /// spawned on a pool of threads cannot hold it across an `.await`: in `async` code name the context.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    /// use memcore::sim::{Sim, SimOptions};
+    ///
+    /// let sim = Sim::new(SimOptions::default());
+    /// let context = Context::new(&sim.device(0)?)?;
+    /// let _entered = context.enter();
+    /// let here = device_vec![1u8; 4]?; // in `context`
+    /// let there = std::thread::scope(|threads| {
+    ///     let thread = threads.spawn(|| device_vec![in &context; 1u8; 4]); // on another thread it is named
+    ///     thread.join().unwrap()
+    /// })?;
+    /// assert_eq!(here.to_vec()?, there.to_vec()?);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     pub fn enter(&self) -> Entered<'_> {
         current::enter(self)
     }

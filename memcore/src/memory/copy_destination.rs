@@ -51,7 +51,7 @@ pub trait CopyDestination<O: ?Sized>: sealed::Sealed<O> {
 /// Device memory that can be copied to and from an `O` asynchronously. No copy waits.
 ///
 /// Implemented for the types that [`CopyDestination`] is, as far as any bytes that come to the host are values
-/// ([`AnyBitPattern`](bytemuck::AnyBitPattern)). It is sealed.
+/// ([`AnyBitPattern`](https://docs.rs/bytemuck/1/bytemuck/trait.AnyBitPattern.html)). It is sealed.
 ///
 /// # Safety
 ///

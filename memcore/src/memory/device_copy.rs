@@ -7,9 +7,11 @@ use bytemuck::{CheckedBitPattern, NoUninit};
 /// Types whose values are plain device data: every byte is initialised, nothing points into the host, and the bytes
 /// that come back are checked where not every one is a value.
 ///
-/// There is one blanket implementation: every type with bytemuck's [`NoUninit`] and [`CheckedBitPattern`] is
-/// `DeviceCopy`, so the number types, arrays of them and every [`Pod`](bytemuck::Pod) type of any crate are. Implement
-/// it for a struct with [`#[derive(DeviceCopy)]`](macro@crate::DeviceCopy).
+/// There is one blanket implementation: every type with bytemuck's
+/// [`NoUninit`](https://docs.rs/bytemuck/1/bytemuck/trait.NoUninit.html) and
+/// [`CheckedBitPattern`](https://docs.rs/bytemuck/1/bytemuck/checked/trait.CheckedBitPattern.html) is `DeviceCopy`, so the
+/// number types, arrays of them and every [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html) type of any crate
+/// are. Implement it for a struct with [`#[derive(DeviceCopy)]`](macro@crate::DeviceCopy).
 ///
 /// # What may not be device data, and why
 ///

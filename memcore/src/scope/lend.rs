@@ -104,6 +104,9 @@ lend_host! {
 impl<'scope, 'env> Scope<'scope, 'env> {
     /// Lends memory to the scope, to be read and written by its operations until it ends. It compiles to nothing.
     ///
+    /// What is lent is used in this scope alone, named in each operation. To use it on another stream see
+    /// [`take_over`](Self::take_over).
+    ///
     /// ```
     /// use memcore::prelude::*;
     ///
@@ -130,7 +133,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         unsafe { Lent::exclusive(address, len) }
     }
 
-    /// Lends memory to the scope, to be read by its operations until it ends. It compiles to nothing.
+    /// Lends memory to the scope, to be read by its operations until it ends. It compiles to nothing. To read it on another
+    /// stream too see [`take_over_ref`](Self::take_over_ref), or lend it to both scopes with this.
     pub fn lend_ref<M: Lend + ?Sized>(&self, memory: &'env M) -> &'scope Lent<'scope, M::Memory>
     where
         Lent<'scope, M::Memory>: LentCast<M::Memory>,

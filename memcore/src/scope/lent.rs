@@ -12,7 +12,8 @@ use crate::memory::{DeviceIndex, DevicePointer, DeviceSlice};
 /// Memory that is lent to one scope: used by operations of that scope, and by nothing else until it ends.
 ///
 /// It is handed out as `&'scope Lent` or `&'scope mut Lent`, and sliced, split and reborrowed as any slice is. `M` says
-/// what it is: a [`DeviceSlice`] (device and unified memory), or a [`HostSlice`].
+/// what it is: a [`DeviceSlice`] (device and unified memory), or a [`HostSlice`]. Another stream
+/// [takes it over](crate::Scope::take_over).
 // INVARIANT of a reference to it: `len` elements at `address`, of the kind that `M` says, to be used by operations on
 // the stream of the scope `'scope` alone, shared or exclusively as the reference is, until that scope ends. For the
 // host it has no elements.

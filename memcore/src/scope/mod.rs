@@ -78,6 +78,22 @@ impl Stream {
     /// # Ok::<(), memcore::Error>(())
     /// ```
     ///
+    /// The closure may return any error type that memcore's [`Error`] converts to. Where a `?` converts the scope's result
+    /// once more, as in a `main` that returns `Box<dyn Error>`, nothing else says which: the closure does.
+    ///
+    /// ```
+    /// # use memcore::prelude::*;
+    /// use std::error::Error;
+    ///
+    /// fn main() -> Result<(), Box<dyn Error>> {
+    ///     let stream = Stream::new()?;
+    ///     let (source, mut dev) = ([1.5f32; 8], device_vec![0.0f32; 8]?);
+    ///     stream.scope(|s| -> memcore::Result<_> { copy!(dev <- source, s) })?;
+    ///     assert_eq!(dev.to_vec()?, source);
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
     /// Driver functions: the operations'; at the end `cuStreamWriteValue32_v2`, if host memory was written, then
     /// `cuMemFreeAsync` for each [temporary](Scope::device_vec), and `cuStreamSynchronize`.
     ///
@@ -199,7 +215,9 @@ impl Drop for End<'_> {
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// The stream. For kernels of other libraries take the handle from [`as_raw`](Self::as_raw) of the scope, which then
+    /// The stream: for a function of the host behind what is queued here
+    /// ([`s.stream().launch_host_function(..)`](Stream::launch_host_function)), and for events
+    /// ([`s.stream().record(..)`](Stream::record)). For kernels of other libraries take the handle from [`as_raw`](Self::as_raw) of the scope, which then
     /// knows of them.
     #[must_use]
     pub fn stream(&self) -> &'scope Stream {

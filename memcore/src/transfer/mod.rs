@@ -34,13 +34,16 @@ use crate::stream::Stream;
 /// timeout, a `select!` that another branch wins), it is dropped. A `&mut Transfer` can be awaited too: cancelling that
 /// leaves the transfer as it is, to be awaited again. In a context that dies it resolves with the error.
 ///
+/// In `async` code name the context where memory is made, as `zeroed_in(stream.context(), …)` does here. What names none
+/// uses the one that is [entered](crate::Context::enter) on its thread, and an executor runs a task on any thread.
+///
 /// ```
 /// use std::error::Error;
 ///
 /// use memcore::prelude::*;
 ///
 /// async fn there_and_back(stream: &Stream, host: LockedBuffer<u8>) -> Result<LockedBuffer<u8>, Box<dyn Error>> {
-///     let dev = DeviceBuffer::zeroed(host.len())?;
+///     let dev = DeviceBuffer::zeroed_in(stream.context(), host.len())?;
 ///     let (host, dev) = stream.upload(host, dev)?.await?;
 ///     let (_dev, host) = stream.download(dev, host)?.await?;
 ///     Ok(host)
@@ -110,6 +113,25 @@ impl Stream {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// Here `?` is in a function that returns `Box<dyn Error>`. To [`memcore::Error`](crate::Error) it converts by
+    /// [`TransferError::into_error`]:
+    ///
+    /// ```
+    /// use memcore::TransferError;
+    /// use memcore::prelude::*;
+    ///
+    /// fn uploaded(stream: &Stream, host: Vec<u8>) -> memcore::Result<DeviceBuffer<u8>> {
+    ///     let dev = DeviceBuffer::zeroed_in(stream.context(), host.len())?;
+    ///     let transfer = stream.upload(host, dev).map_err(TransferError::into_error)?;
+    ///     let (_host, dev) = transfer.wait().map_err(TransferError::into_error)?;
+    ///     Ok(dev)
+    /// }
+    /// assert_eq!(uploaded(&Stream::new()?, vec![7; 100])?.to_vec()?, [7; 100]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
+    /// Memory that is borrowed goes into a [scope](Self::scope).
+    ///
     /// Driver functions: `cuMemcpyHtoDAsync_v2`, `cuEventCreate`, `cuEventRecord`, `cuStreamWriteValue32_v2`.
     ///
     /// # Errors
@@ -141,6 +163,9 @@ impl Stream {
     /// assert_eq!(*host, [7; 1024]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// In a function that returns [`memcore::Result`](crate::Result) write `.map_err(TransferError::into_error)?` in place
+    /// of either `?`, as for [`upload`](Self::upload).
     ///
     /// Driver functions: `cuMemcpyDtoHAsync_v2`, `cuEventCreate`, `cuEventRecord`, `cuStreamWriteValue32_v2`.
     ///

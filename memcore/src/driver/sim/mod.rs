@@ -157,6 +157,15 @@ impl Sim {
     /// assert_eq!(violations[0].kind(), ViolationKind::Leak);
     /// # Ok::<(), memcore::Error>(())
     /// ```
+    ///
+    /// A test ends with this; a [`Violation`] has no `==`, and its `Debug` says what happened and where:
+    ///
+    /// ```
+    /// # use memcore::sim::{Sim, SimOptions};
+    /// # let sim = Sim::new(SimOptions::default());
+    /// let violations = sim.finish();
+    /// assert!(violations.is_empty(), "{violations:?}");
+    /// ```
     #[must_use = "the violations are the result"]
     pub fn finish(self) -> Vec<Violation> {
         self.driver.finish()
