@@ -1,6 +1,7 @@
 //! Primary contexts, and which one is current.
 
 use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
+use super::clock::Clock;
 use super::current;
 use super::graph::NodeId;
 use super::machine::{Machine, Run};
@@ -19,6 +20,8 @@ pub(super) struct Context {
     pub(super) blocking: Vec<u64>,
     /// The last operations of blocking streams that were destroyed with work queued.
     pub(super) orphans: Vec<NodeId>,
+    /// What all work of blocking streams that were destroyed comes after.
+    pub(super) orphan_clock: Clock,
     /// What it died of.
     pub(super) dead: Option<Status>,
 }
@@ -34,9 +37,9 @@ impl Machine {
         let key = device.primary;
         if !self.contexts.contains_key(&key) {
             let legacy = new_handle();
-            self.streams.insert(legacy, Stream::legacy(key));
-            let blocking = Vec::new();
-            self.contexts.insert(key, Context { device: index, legacy, blocking, orphans: Vec::new(), dead: None });
+            self.streams.insert(legacy, Stream::new(key, 0, true, self.agents.take(&self.host_clock)));
+            let (blocking, orphans, orphan_clock) = (Vec::new(), Vec::new(), Clock::default());
+            self.contexts.insert(key, Context { device: index, legacy, blocking, orphans, orphan_clock, dead: None });
         }
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, as_pointer(key)) }
@@ -110,6 +113,7 @@ impl Machine {
         let key = self.working(call)?;
         let pending = self.graph.of_context(key);
         self.force(&pending);
+        self.host_joins_context(key);
         self.trim_after_wait();
         Ok(())
     }

@@ -4,16 +4,14 @@ use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use core::ptr;
 
-use super::backing::{POISON, Touch};
+use super::backing::Touch;
 use super::call::{Answer, Call, as_handle};
-use super::graph::{NodeId, Op, Pageable, Source, Span, Target};
+use super::graph::{NodeId, Op, Pageable, Source, Span, Staged, Target};
 use super::machine::Machine;
 use super::memory::Kind;
+use super::watch::Fingerprint;
 use crate::driver::ffi::{CUcontext, CUdeviceptr, CUstream};
 use crate::error::Status;
-
-/// A target that would be compared with more pending operations than this is not poisoned: it would cost too much.
-const MAX_COMPARED: usize = 64;
 
 impl Machine {
     /// Queues a copy to memory of the table, and runs it if the call returns only once it is done.
@@ -28,31 +26,17 @@ impl Machine {
         } else {
             to_kind.is_some_and(Kind::is_host) && from_kind.is_none_or(Kind::is_host)
         };
-        if !waits && !self.schedule.is_eager() && !self.is_captured(stream) {
-            self.poison_target(&to, &from);
-        }
+        let is_queued = !waits && !self.schedule.is_eager() && !self.is_captured(stream);
+        let watch = if is_queued { self.watch(&to, &from) } else { None };
         let id = self.issue(call, stream, Op::Copy { to: Target::Memory(to), from }, None)?;
+        if let Some(node) = self.graph.get_mut(id) {
+            node.watch = watch;
+        }
         if waits {
             self.force(&[id]);
+            self.host_joins(stream);
         }
         Ok(())
-    }
-
-    /// Poisons page-locked memory that a queued copy will write, so that reading it early shows.
-    fn poison_target(&mut self, to: &Span, from: &Source) {
-        let Some(one) = self.memory.get(to.allocation()).filter(|one| one.kind.is_host()) else { return };
-        // What is queued before may still read these bytes.
-        let pending: Vec<_> = one.users.iter().filter_map(|id| self.graph.get(*id)).take(MAX_COMPARED + 1).collect();
-        let used = pending.iter().any(|node| node.op.spans().any(|span| span.overlaps(to)));
-        let own_source = from.span().is_some_and(|span| span.overlaps(to));
-        if used || own_source || pending.len() > MAX_COMPARED {
-            return;
-        }
-        if let Some(target) = self.memory.reach(to, Touch::Overwrite) {
-            // SAFETY: the allocation is in the table, so the pointer is good for its span; by the span's invariant the
-            // program does not touch the bytes any more.
-            unsafe { target.write_bytes(POISON, to.len() as usize) };
-        }
     }
 
     /// Reads the source of a queued copy now, if the host reaches it.
@@ -66,7 +50,7 @@ impl Machine {
         // write them.
         let staged = unsafe { stage(source.cast_const().cast(), span.len() as usize) };
         if let (Ok(bytes), Some(Op::Copy { from, .. })) = (staged, self.graph.get_mut(id).map(|node| &mut node.op)) {
-            *from = Source::Staged(bytes);
+            *from = Source::Staged(Staged { bytes, in_use_at: None });
         }
     }
 
@@ -97,7 +81,10 @@ impl Machine {
                 Source::Pageable(unsafe { Pageable::new(src, bytes) })
             }
             // SAFETY: the table does not hold the source, so that by the driver contract its bytes are readable now.
-            None => Source::Staged(unsafe { stage(src.cast(), bytes) }?),
+            None => Source::Staged(Staged {
+                bytes: unsafe { stage(src.cast(), bytes) }?,
+                in_use_at: (!synchronous).then_some(src.addr() as u64),
+            }),
         };
         self.copy(call, stream, to, from, synchronous)
     }
@@ -134,10 +121,17 @@ impl Machine {
     /// Copies to pageable memory. The driver may run such a copy at once, and here it must, unless the options say
     /// otherwise: a program that is wrong is not to be harmed by what lands late.
     fn download(&mut self, call: &Call, stream: u64, to: Pageable, from: Span, synchronous: bool) -> Answer {
+        let (target, is_late) = (to.bytes(), self.options.late_pageable && !synchronous);
         let op = Op::Copy { to: Target::Pageable(to), from: Source::Memory(from) };
         let id = self.issue(call, stream, op, None)?;
-        if synchronous || !self.options.late_pageable {
-            self.force(&[id]);
+        if is_late || self.is_captured(stream) {
+            return Ok(());
+        }
+        self.force(&[id]);
+        if synchronous {
+            self.host_joins(stream);
+        } else if !self.graph.is_pending(id) && !self.schedule.is_eager() {
+            self.issue(call, stream, Op::Verify { was: Fingerprint::at(&target), target }, None)?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
 use super::capture::CapturedEvent;
+use super::clock::Clock;
 use super::graph::{NodeId, Op};
 use super::machine::Machine;
 use super::stream::PENDING_POLLS;
@@ -27,6 +28,8 @@ pub(super) struct Event {
     pub(super) recording: u64,
     /// When the last recording took place.
     pub(super) happened: Option<Instant>,
+    /// What its last recording comes after.
+    pub(super) recorded: Option<Clock>,
     /// The capture that it was last recorded in, and the stream.
     pub(super) captured: Option<CapturedEvent>,
     polls: u32,
@@ -50,7 +53,16 @@ impl Machine {
             return Err(Status::INVALID_VALUE);
         }
         let key = new_handle();
-        let event = Event { context, timed, snapshot: None, recording: 0, happened: None, captured: None, polls: 0 };
+        let event = Event {
+            context,
+            timed,
+            snapshot: None,
+            recording: 0,
+            happened: None,
+            recorded: None,
+            captured: None,
+            polls: 0,
+        };
         self.events.insert(key, event);
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, as_pointer(key)) }
@@ -82,6 +94,7 @@ impl Machine {
         let id = self.issue(call, key, Op::Record { event: handle, recording }, None)?;
         if let Some(event) = self.events.get_mut(&handle) {
             event.snapshot = Some(id);
+            event.recorded = self.streams.get(&key).map(|stream| stream.clock.clone());
         }
         Ok(())
     }
@@ -89,23 +102,33 @@ impl Machine {
     pub(super) fn event_query(&mut self, call: &Call, event: CUevent) -> Answer {
         let snapshot = self.event(call, event)?.snapshot;
         self.refuse_captured_event(as_handle(event))?;
-        let Some(snapshot) = snapshot.filter(|id| self.graph.is_pending(*id)) else { return Ok(()) };
-        let Some(event) = self.events.get_mut(&as_handle(event)) else { return Err(Status::INVALID_HANDLE) };
+        let Some(snapshot) = snapshot.filter(|id| self.graph.is_pending(*id)) else {
+            self.host_joins_event(as_handle(event));
+            return Ok(());
+        };
+        let handle = as_handle(event);
+        let Some(event) = self.events.get_mut(&handle) else { return Err(Status::INVALID_HANDLE) };
         event.polls += 1;
         if event.polls <= PENDING_POLLS {
             return Err(Status::NOT_READY);
         }
         event.polls = 0;
         self.run_ready(&[snapshot]);
-        if self.graph.is_pending(snapshot) { Err(Status::NOT_READY) } else { Ok(()) }
+        if self.graph.is_pending(snapshot) {
+            return Err(Status::NOT_READY);
+        }
+        self.host_joins_event(handle);
+        Ok(())
     }
 
     pub(super) fn event_synchronize(&mut self, call: &Call, event: CUevent) -> Answer {
         let snapshot = self.event(call, event)?.snapshot;
         self.refuse_captured_event(as_handle(event))?;
-        if let Some(snapshot) = snapshot {
-            self.force(&[snapshot]);
+        match snapshot {
+            Some(snapshot) => self.force(&[snapshot]),
+            None => self.report_unrecorded(call, None),
         }
+        self.host_joins_event(as_handle(event));
         self.trim_after_wait();
         Ok(())
     }

@@ -18,6 +18,7 @@ impl Machine {
             return Ok(());
         }
         let (id, kind) = self.freeable(call, address, |kind| !kind.is_host())?;
+        self.check_host_free(call, id);
         if !matches!(kind, Kind::Pool(_)) && self.run_users(id) == Run::Later {
             return Ok(());
         }

@@ -59,11 +59,6 @@ impl FreedMemory {
         self.by_base.get(&address)
     }
 
-    /// What had this number.
-    pub(super) fn of(&self, id: u64) -> Option<&Freed> {
-        self.by_base.values().find(|freed| freed.subject.number == id)
-    }
-
     /// What `address` lay in or just past the end of. Freed host memory may be anyone's by now: only reserved addresses
     /// still mean what they meant.
     pub(super) fn holding(&self, address: u64) -> Option<&Freed> {

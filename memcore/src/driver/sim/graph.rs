@@ -2,10 +2,13 @@
 
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
+use core::ops::Range;
 use std::collections::{BTreeMap, HashSet};
 
 use super::backing::Backing;
 use super::call::Call;
+use super::clock::Clock;
+use super::watch::{Fingerprint, Watch};
 use crate::driver::ffi::{CUhostFn, Handle};
 
 /// Number of a queued operation. Numbers grow, and an operation depends only on smaller ones.
@@ -48,6 +51,11 @@ impl Span {
         self.len
     }
 
+    /// Which of the allocation's bytes.
+    pub(super) fn bytes(&self) -> Range<u64> {
+        self.offset..self.offset.saturating_add(self.len)
+    }
+
     /// Whether both have a byte in common.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         self.allocation == other.allocation
@@ -87,6 +95,29 @@ impl Pageable {
     pub(super) const fn len(&self) -> usize {
         self.len
     }
+
+    /// By address.
+    pub(super) fn bytes(&self) -> Range<u64> {
+        let start = self.address as u64;
+        start..start.saturating_add(self.len as u64)
+    }
+}
+
+/// Bytes of pageable host memory that were read when their copy was queued.
+#[derive(Debug)]
+pub(super) struct Staged {
+    /// The bytes.
+    pub(super) bytes: Box<[MaybeUninit<u8>]>,
+    /// The address that they were read at, if the program must leave them alone until the copy is done: the driver might
+    /// read them later.
+    pub(super) in_use_at: Option<u64>,
+}
+
+impl Staged {
+    /// Which addresses are in use.
+    pub(super) fn in_use(&self) -> Option<Range<u64>> {
+        self.in_use_at.map(|start| start..start.saturating_add(self.bytes.len() as u64))
+    }
 }
 
 /// What a copy reads.
@@ -95,7 +126,7 @@ pub(super) enum Source {
     /// Memory of the table.
     Memory(Span),
     /// Pageable host memory, read when the copy was queued.
-    Staged(Box<[MaybeUninit<u8>]>),
+    Staged(Staged),
     /// Pageable host memory, read when the copy runs.
     Pageable(Pageable),
 }
@@ -144,6 +175,13 @@ pub(super) enum Op {
         /// How many of them are used.
         unit: usize,
     },
+    /// The bytes of pageable memory must be what they were.
+    Verify {
+        /// By address.
+        target: Range<u64>,
+        /// What they were.
+        was: Fingerprint,
+    },
     /// The allocation gets its bytes.
     Alloc {
         /// Its number.
@@ -169,10 +207,21 @@ pub(super) enum Op {
         function: CUhostFn,
         /// What it is given.
         data: Handle<*mut c_void>,
+        /// What comes before it.
+        clock: Clock,
     },
 }
 
 impl Op {
+    /// The table's memory that the operation writes.
+    pub(super) fn written(&self) -> Option<&Span> {
+        match self {
+            Self::Copy { to, .. } => to.span(),
+            Self::Fill { to, .. } => Some(to),
+            _ => None,
+        }
+    }
+
     /// The table's memory that the operation reads or writes.
     pub(super) fn spans(&self) -> impl Iterator<Item = &Span> {
         let (to, from) = match self {
@@ -197,6 +246,8 @@ pub(super) struct Node {
     pub(super) stream: u64,
     /// The call that queued it.
     pub(super) call: Call,
+    /// What the host must not have done when it runs.
+    pub(super) watch: Option<Watch>,
 }
 
 /// The operations that have been queued and have not run.
@@ -220,6 +271,11 @@ impl Graph {
     /// A pending operation.
     pub(super) fn get(&self, id: NodeId) -> Option<&Node> {
         self.pending.get(&id)
+    }
+
+    /// The number that the next operation will have.
+    pub(super) const fn next(&self) -> NodeId {
+        self.count + 1
     }
 
     /// Queues an operation.

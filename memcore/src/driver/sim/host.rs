@@ -67,6 +67,7 @@ impl Machine {
             return Ok(());
         }
         let (id, _) = self.freeable(call, pointer.addr() as u64, |kind| kind == Kind::Locked)?;
+        self.check_host_free(call, id);
         if self.run_users(id) == Run::Later {
             return Ok(());
         }
@@ -133,6 +134,7 @@ impl Machine {
         }
         let one = self.memory.at(address).filter(|one| one.kind == Kind::Registered);
         let Some(id) = one.map(|one| one.id) else { return Err(self.not_registered(call, address)) };
+        self.check_host_free(call, id);
         // Also where the context is dead: a program that frees the memory in spite of the code is not to be harmed.
         if self.run_users(id) == Run::Later {
             return Ok(());

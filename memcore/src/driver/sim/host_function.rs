@@ -13,6 +13,7 @@ use std::sync::{PoisonError, Weak};
 use std::thread;
 
 use super::call::{Answer, Call};
+use super::clock::Clock;
 use super::current::{self, Token};
 use super::graph::{NodeId, Op};
 use super::machine::{Machine, Shared};
@@ -64,7 +65,8 @@ impl Machine {
             self.host_functions.has_thread = spawned.is_ok();
             spawned.map_err(|_| Status::OUT_OF_MEMORY)?;
         }
-        self.issue(call, key, Op::Call { function, data: Handle(data) }, None)?;
+        let op = Op::Call { function, data: Handle(data), clock: Clock::default() };
+        self.issue(call, key, op, None)?;
         Ok(())
     }
 
@@ -81,7 +83,9 @@ impl Machine {
                 continue;
             }
             self.run_ready(&after);
-            if let Some(Op::Call { function, data }) = self.graph.get(id).map(|node| &node.op) {
+            if let Some(Op::Call { function, data, clock }) = self.graph.get(id).map(|node| &node.op) {
+                // Whoever hears from the function comes after what came before it.
+                self.host_clock.join(clock);
                 self.host_functions.running = Some(id);
                 return Some((id, *function, data.0));
             }

@@ -9,6 +9,7 @@ use log::LevelFilter;
 
 use super::call::{Answer, Call};
 use super::capture::Capture;
+use super::clock::{Agents, Clock};
 use super::context::Context;
 use super::current;
 use super::device::Device;
@@ -21,6 +22,7 @@ use super::options::SimOptions;
 use super::order::Schedule;
 use super::pool::Pool;
 use super::report::Reports;
+use super::shadow::{Access, Shadow};
 use super::stream::Stream;
 use crate::error::Status;
 
@@ -58,6 +60,11 @@ pub(super) struct Machine {
     pub(super) pools: BTreeMap<u64, Pool>,
     pub(super) memory: Memory,
     pub(super) locked_bytes: u64,
+    pub(super) host_clock: Clock,
+    pub(super) agents: Agents,
+    /// What operations use of pageable memory, by address.
+    pub(super) pageable: Shadow,
+    pub(super) pageable_has_raced: bool,
     pub(super) graph: Graph,
     pub(super) host_functions: HostFunctions,
     /// What the entry point that is being called waits for, and whether it is to be called anew then.
@@ -107,6 +114,10 @@ impl Shared {
                 pools,
                 memory: Memory::default(),
                 locked_bytes: 0,
+                host_clock: Clock::default(),
+                agents: Agents::default(),
+                pageable: Shadow::default(),
+                pageable_has_raced: false,
                 graph: Graph::default(),
                 host_functions: HostFunctions::default(),
                 unfinished: Vec::new(),
@@ -202,7 +213,16 @@ impl Machine {
         after.retain(|id| self.graph.is_pending(*id));
         let users: Vec<_> = op.spans().map(Span::allocation).collect();
         let is_host_function = matches!(op, Op::Call { .. });
-        let id = self.graph.add(Node { op, after, context, stream: number, call: *call });
+        let by = Access { epoch: self.order_next(stream), call: *call, stream: number, id: self.graph.next() };
+        let op = match op {
+            Op::Call { function, data, .. } => {
+                let clock = self.streams.get(&stream).map(|stream| stream.clock.clone());
+                Op::Call { function, data, clock: clock.unwrap_or_default() }
+            }
+            op => op,
+        };
+        self.check_uses(by, stream, &op);
+        let id = self.graph.add(Node { op, after, context, stream: number, call: *call, watch: None });
         for user in users {
             self.note_user(user, id);
         }

@@ -7,7 +7,9 @@ use super::backing::{Backing, Touch};
 use super::freed::{Freed, FreedMemory};
 use super::graph::{NodeId, Span};
 use super::report::{Place, Subject};
+use super::shadow::Shadow;
 use super::space::ALIGNMENT;
+use super::written::Written;
 
 /// How memory was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +76,12 @@ pub(super) struct Allocation {
     pub(super) users: Vec<NodeId>,
     /// The length of `users` at which those that have run are dropped.
     pub(super) users_limit: usize,
+    /// What operations use of it, as far as it matters.
+    pub(super) shadow: Shadow,
+    /// Which bytes have been written, of memory that the host does not reach.
+    pub(super) written: Option<Written>,
+    /// Whether operations on it were found to race.
+    pub(super) has_raced: bool,
 }
 
 impl Allocation {
@@ -150,6 +158,9 @@ impl Memory {
             backing,
             users: Vec::new(),
             users_limit: 16,
+            shadow: Shadow::default(),
+            written: kind.is_device().then(Written::default),
+            has_raced: false,
         };
         // INVARIANT: this function's contract.
         self.live.insert(id, allocation);

@@ -37,6 +37,7 @@ impl Machine {
         let id = self.issue(call, stream, Op::Fill { to, pattern, unit }, None)?;
         if synchronous && !on_device {
             self.force(&[id]);
+            self.host_joins(stream);
         }
         Ok(())
     }

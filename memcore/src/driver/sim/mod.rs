@@ -39,9 +39,11 @@ mod alloc;
 mod backing;
 mod call;
 mod capture;
+mod clock;
 mod context;
 mod copy;
 mod current;
+mod detect;
 mod device;
 mod event;
 mod fault;
@@ -64,11 +66,14 @@ mod pointer;
 mod pool;
 mod report;
 mod run;
+mod shadow;
 mod space;
 mod stream;
 mod stream_capture;
 #[cfg(test)]
 pub(super) mod tests;
+mod watch;
+mod written;
 
 pub use fault::Fault;
 pub use options::SimOptions;

@@ -19,6 +19,8 @@ pub struct SimOptions {
     pub(super) managed: bool,
     pub(super) concurrent_managed: bool,
     pub(super) late_pageable: bool,
+    pub(super) race_checks: bool,
+    pub(super) initialisation_checks: bool,
 }
 
 impl Default for SimOptions {
@@ -34,6 +36,8 @@ impl Default for SimOptions {
             managed: true,
             concurrent_managed: true,
             late_pageable: false,
+            race_checks: true,
+            initialisation_checks: true,
         }
     }
 }

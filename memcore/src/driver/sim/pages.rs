@@ -1,6 +1,7 @@
 //! Pages from the operating system: reserved address ranges, page-locked memory, large backings.
 
 use core::ffi::c_void;
+use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
 
 /// What a new mapping allows.
@@ -52,6 +53,41 @@ pub(super) fn map(len: usize, access: Access) -> Option<NonNull<u8>> {
     }
     let _exposed = pointer.expose_provenance();
     NonNull::new(pointer.cast())
+}
+
+/// What looking at memory found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Peek {
+    /// It was read.
+    Read,
+    /// It is not mapped any more.
+    Gone,
+    /// The system does not let a process look.
+    Unknown,
+}
+
+/// Reads memory of this process that may be gone, or another thread's to write: the system does it, and refuses.
+pub(super) fn peek(address: u64, into: &mut [u8]) -> Peek {
+    let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
+    let remote = libc::iovec { iov_base: ptr::without_provenance_mut(address as usize), iov_len: into.len() };
+    // SAFETY: `getpid` has no conditions.
+    let own = unsafe { libc::getpid() };
+    // SAFETY: the local bytes are writable for the length of the call; of the remote ones the system checks whether they
+    // can be read.
+    let read = unsafe { libc::process_vm_readv(own, &raw const local, 1, &raw const remote, 1, 0) };
+    match usize::try_from(read) {
+        Ok(len) if len == into.len() => Peek::Read,
+        Ok(_) => Peek::Gone,
+        Err(_) if std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT) => Peek::Gone,
+        Err(_) => Peek::Unknown,
+    }
+}
+
+/// Whether the bytes are the same. Bytes that a program has not initialised are compared as what its memory holds.
+pub(super) fn equal(these: &[MaybeUninit<u8>], those: &[u8]) -> bool {
+    // SAFETY: both are good for reads of the length.
+    these.len() == those.len()
+        && unsafe { libc::memcmp(these.as_ptr().cast(), those.as_ptr().cast(), those.len()) } == 0
 }
 
 /// Gives a mapping back.

@@ -1,7 +1,10 @@
 //! What the checker finds, and how it says so.
 
 use core::fmt;
+use core::ops::Range;
 use core::panic::Location;
+use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// A place in the checked program's source.
 pub(super) type Place = &'static Location<'static>;
@@ -18,6 +21,22 @@ pub enum ViolationKind {
     InvalidFree,
     /// An operation reached past the end of an allocation.
     OutOfBounds,
+    /// The host was given bytes of device memory that nothing has written.
+    UninitRead,
+    /// Bytes were read that another operation writes, and nothing orders the two.
+    ReadAfterWrite,
+    /// Bytes were written that another operation reads, and nothing orders the two.
+    WriteAfterRead,
+    /// Bytes were written that another operation writes, and nothing orders the two.
+    WriteAfterWrite,
+    /// The host changed or freed memory that an operation was still using.
+    HostInFlight,
+    /// An event was waited for that was never recorded.
+    UnrecordedEvent,
+    /// A call was made in no context, in one that is gone, or in one that its operand does not belong to.
+    WrongContext,
+    /// Memory of another device was used without access to it.
+    PeerAccess,
     /// Memory was never freed.
     Leak,
 }
@@ -31,6 +50,14 @@ impl ViolationKind {
             Self::DoubleFree => "double_free",
             Self::InvalidFree => "invalid_free",
             Self::OutOfBounds => "out_of_bounds",
+            Self::UninitRead => "uninit_read",
+            Self::ReadAfterWrite => "read_after_write",
+            Self::WriteAfterRead => "write_after_read",
+            Self::WriteAfterWrite => "write_after_write",
+            Self::HostInFlight => "host_in_flight",
+            Self::UnrecordedEvent => "unrecorded_event",
+            Self::WrongContext => "wrong_context",
+            Self::PeerAccess => "peer_access",
             Self::Leak => "leak",
         }
     }
@@ -42,6 +69,14 @@ impl ViolationKind {
             Self::DoubleFree => "double-free",
             Self::InvalidFree => "invalid-free",
             Self::OutOfBounds => "out-of-bounds",
+            Self::UninitRead => "uninit-read",
+            Self::ReadAfterWrite => "read-after-write",
+            Self::WriteAfterRead => "write-after-read",
+            Self::WriteAfterWrite => "write-after-write",
+            Self::HostInFlight => "host-in-flight",
+            Self::UnrecordedEvent => "unrecorded-event",
+            Self::WrongContext => "wrong-context",
+            Self::PeerAccess => "peer-access",
             Self::Leak => "leak",
         }
     }
@@ -82,7 +117,16 @@ pub struct Violation {
     offset: Option<u64>,
     len: Option<u64>,
     stream: Option<u64>,
-    help: &'static str,
+    other: Option<Other>,
+    help: Cow<'static, str>,
+}
+
+/// The second operation of a violation.
+#[derive(Clone, Copy, Debug)]
+struct Other {
+    operation: &'static str,
+    place: Place,
+    stream: Option<u64>,
 }
 
 impl Violation {
@@ -93,9 +137,21 @@ impl Violation {
         operation: &'static str,
         place: Place,
         summary: String,
-        help: &'static str,
+        help: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { kind, operation, summary, place, subject: None, offset: None, len: None, stream: None, help }
+        let help = help.into();
+        Self {
+            kind,
+            operation,
+            summary,
+            place,
+            subject: None,
+            offset: None,
+            len: None,
+            stream: None,
+            other: None,
+            help,
+        }
     }
 
     /// Names the allocation.
@@ -108,6 +164,20 @@ impl Violation {
     pub(super) fn range(mut self, offset: u64, len: u64) -> Self {
         self.offset = Some(offset);
         self.len = Some(len);
+        self
+    }
+
+    /// Names the bytes, if they are known.
+    pub(super) fn range_in(self, bytes: Option<Range<u64>>) -> Self {
+        match bytes {
+            Some(bytes) => self.range(bytes.start, bytes.end.saturating_sub(bytes.start)),
+            None => self,
+        }
+    }
+
+    /// Names the other operation.
+    pub(super) fn against(mut self, operation: &'static str, place: Place, stream: Option<u64>) -> Self {
+        self.other = Some(Other { operation, place, stream });
         self
     }
 
@@ -135,6 +205,18 @@ impl Violation {
         (self.place.file(), self.place.line())
     }
 
+    /// File and line of the other operation, where a violation is between two.
+    #[must_use]
+    pub fn other_place(&self) -> Option<(&'static str, u32)> {
+        self.other.map(|other| (other.place.file(), other.place.line()))
+    }
+
+    /// The other operation, by the name it has in the report's last line.
+    #[must_use]
+    pub fn other_operation(&self) -> Option<&'static str> {
+        self.other.map(|other| other.operation)
+    }
+
     /// File and line where the memory in question was allocated, if that is known.
     #[must_use]
     pub fn allocated_at(&self) -> Option<(&'static str, u32)> {
@@ -152,6 +234,11 @@ impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {}", self.kind.title(), self.summary)?;
         writeln!(f, "  at         {}", self.place)?;
+        if let Some(other) = &self.other
+            && self.subject.is_none_or(|subject| subject.freed != Some(other.place))
+        {
+            writeln!(f, "  other      {}   {}", other.place, other.operation)?;
+        }
         if let Some(subject) = &self.subject {
             writeln!(f, "  allocated  {}   {}, {} bytes", subject.made, subject.memory, subject.size)?;
             if let Some(freed) = subject.freed {
@@ -171,6 +258,12 @@ impl fmt::Display for Violation {
                 write!(f, " {key}={value}")?;
             }
         }
+        if let Some(other) = &self.other {
+            write!(f, " other_op={}", other.operation)?;
+            if let Some(stream) = other.stream {
+                write!(f, " other_stream={stream}")?;
+            }
+        }
         f.write_str("]")
     }
 }
@@ -179,6 +272,8 @@ impl fmt::Display for Violation {
 #[derive(Debug, Default)]
 pub(super) struct Reports {
     all: Vec<Violation>,
+    /// Kind, places of both operations and of the allocation: what is told once.
+    told: HashSet<(ViolationKind, Place, Option<Place>, Option<Place>)>,
     /// How many of them [`Reports::take_new`] has returned.
     taken: usize,
 }
@@ -187,9 +282,12 @@ impl Reports {
     /// Beyond this many, violations are dropped: a program that is wrong in a loop must not use up the memory.
     const MAX: usize = 10_000;
 
-    /// Records a violation.
+    /// Records a violation, unless it is one that a loop has made before. Of leaks each counts.
     pub(super) fn push(&mut self, violation: Violation) {
-        if self.all.len() < Self::MAX {
+        let (other, made) = (violation.other.map(|other| other.place), violation.subject.map(|subject| subject.made));
+        let is_new =
+            violation.kind == ViolationKind::Leak || self.told.insert((violation.kind, violation.place, other, made));
+        if is_new && self.all.len() < Self::MAX {
             self.all.push(violation);
         }
     }

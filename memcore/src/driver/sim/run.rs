@@ -5,10 +5,8 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use super::backing::{POISON, Touch};
-use super::call::Call;
-use super::graph::{Node, NodeId, Op, Source, Span, Target};
+use super::graph::{Node, NodeId, Op, Source, Target};
 use super::machine::Machine;
-use super::report::{Violation, ViolationKind, stream_name};
 
 impl Machine {
     /// Runs the pending ones of `roots` and all that they depend on. What comes after a host function is left, and noted:
@@ -67,14 +65,16 @@ impl Machine {
 
     /// Runs a pending operation. What it depends on has run.
     fn run(&mut self, id: NodeId) {
-        let Some(Node { op, call, stream, .. }) = self.graph.remove(id) else { return };
+        let Some(node) = self.graph.remove(id) else { return };
+        self.check_watch(&node);
+        let Node { op, call, .. } = node;
         match op {
             // A host function that comes to be run here is not to be called: its context is dead.
-            Op::Barrier | Op::Call { .. } => {}
-            Op::Copy { to, from } => self.run_copy(&call, stream, &to, &from),
+            Op::Barrier | Op::Call { .. } | Op::Verify { .. } => {}
+            Op::Copy { to, from } => self.run_copy(&to, &from),
             Op::Fill { to, pattern, unit } => {
                 let pattern = pattern.get(..unit).unwrap_or(&pattern);
-                if let Some(target) = self.span_target(&call, stream, &to) {
+                if let Some(target) = self.memory.reach(&to, Touch::Overwrite) {
                     // SAFETY: `target` is good for `to.len()` bytes while the allocation is in the table, which nothing
                     // changes here; by the span's invariant the program does not touch them.
                     unsafe { fill(target, to.len() as usize, pattern) };
@@ -96,14 +96,16 @@ impl Machine {
         }
     }
 
-    fn run_copy(&mut self, call: &Call, stream: u64, to: &Target, from: &Source) {
+    fn run_copy(&mut self, to: &Target, from: &Source) {
         let (source, len) = match from {
-            Source::Memory(span) => (self.source(call, stream, span), span.len() as usize),
-            Source::Staged(bytes) => (Some(bytes.as_ptr().cast()), bytes.len()),
+            Source::Memory(span) => {
+                (self.memory.reach(span, Touch::Read).map(<*mut u8>::cast_const), span.len() as usize)
+            }
+            Source::Staged(staged) => (Some(staged.bytes.as_ptr().cast()), staged.bytes.len()),
             Source::Pageable(bytes) => (Some(bytes.pointer().cast_const()), bytes.len()),
         };
         let (target, room) = match to {
-            Target::Memory(span) => (self.span_target(call, stream, span), span.len() as usize),
+            Target::Memory(span) => (self.memory.reach(span, Touch::Overwrite), span.len() as usize),
             Target::Pageable(bytes) => (Some(bytes.pointer()), bytes.len()),
         };
         let Some(target) = target else { return };
@@ -117,44 +119,6 @@ impl Machine {
             // SAFETY: as above. What was freed reads as poison.
             None => unsafe { target.write_bytes(POISON, len) },
         }
-    }
-
-    /// A pointer to bytes that an operation reads, good while their allocation is in the table; a violation where it is
-    /// not.
-    fn source(&mut self, call: &Call, stream: u64, span: &Span) -> Option<*const u8> {
-        let pointer = self.memory.reach(span, Touch::Read);
-        if pointer.is_none() {
-            self.report_freed(call, stream, span, "reads");
-        }
-        pointer.map(<*mut u8>::cast_const)
-    }
-
-    /// A pointer to bytes that an operation writes, all of them, as for [`Machine::source`].
-    fn span_target(&mut self, call: &Call, stream: u64, span: &Span) -> Option<*mut u8> {
-        let pointer = self.memory.reach(span, Touch::Overwrite);
-        if pointer.is_none() {
-            self.report_freed(call, stream, span, "writes");
-        }
-        pointer
-    }
-
-    /// Records that a queued operation ran after its memory was freed.
-    fn report_freed(&mut self, call: &Call, stream: u64, span: &Span, verb: &str) {
-        let Some(freed) = self.memory.freed.of(span.allocation()) else { return };
-        let summary = format!(
-            "{} of {} bytes {verb} allocation #{} at byte {}, on stream {}, and ran after the memory was freed",
-            call.label(),
-            span.len(),
-            span.allocation(),
-            span.offset(),
-            stream_name(stream),
-        );
-        let help = "let the free be ordered after the operation: wait for its stream, or free on the same stream";
-        let violation = Violation::new(ViolationKind::UseAfterFree, call.operation(), call.place, summary, help)
-            .about(Some(freed.subject))
-            .range(span.offset(), span.len())
-            .on_stream(Some(stream));
-        self.reports.push(violation);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
 use super::capture::Captured;
+use super::clock::{Agent, Clock, Epoch};
 use super::current;
 use super::graph::{NodeId, Op};
 use super::machine::Machine;
@@ -30,12 +31,18 @@ pub(super) struct Stream {
     pub(super) polls: u32,
     /// The capture that it is part of.
     pub(super) captured: Option<Captured>,
+    /// Who counts its operations.
+    pub(super) agent: Agent,
+    /// What its next operation comes after.
+    pub(super) clock: Clock,
 }
 
 impl Stream {
-    /// The legacy stream of a context.
-    pub(super) const fn legacy(context: u64) -> Self {
-        Self { context, number: 0, blocking: true, tail: None, polls: 0, captured: None }
+    /// A stream whose operations an agent counts that counted `before` others.
+    pub(super) fn new(context: u64, number: u64, blocking: bool, (agent, before): (Agent, u64)) -> Self {
+        let mut clock = Clock::default();
+        clock.raise(Epoch { agent, number: before });
+        Self { context, number, blocking, tail: None, polls: 0, captured: None, agent, clock }
     }
 }
 
@@ -103,7 +110,7 @@ impl Machine {
         }
         self.stream_count += 1;
         let (key, blocking) = (new_handle(), flags & STREAM_NON_BLOCKING == 0);
-        let stream = Stream { context, number: self.stream_count, blocking, tail: None, polls: 0, captured: None };
+        let stream = Stream::new(context, self.stream_count, blocking, self.agents.take(&self.host_clock));
         self.streams.insert(key, stream);
         if let Some(context) = self.contexts.get_mut(&context).filter(|_| blocking) {
             context.blocking.push(key);
@@ -126,7 +133,9 @@ impl Machine {
             context.blocking.retain(|other| *other != key);
             context.orphans.retain(|id| graph.is_pending(*id));
             context.orphans.extend(stream.tail.filter(|id| graph.is_pending(*id)));
+            context.orphan_clock.join(&stream.clock);
         }
+        self.agents.release(Epoch { agent: stream.agent, number: stream.clock.of(stream.agent) });
         Ok(())
     }
 
@@ -135,6 +144,7 @@ impl Machine {
         self.refuse_captured(key)?;
         let outstanding = self.outstanding(key);
         self.force(&outstanding);
+        self.host_joins(key);
         self.trim_after_wait();
         Ok(())
     }
@@ -144,6 +154,7 @@ impl Machine {
         self.refuse_captured(key)?;
         let outstanding = self.outstanding(key);
         if outstanding.is_empty() {
+            self.host_joins(key);
             return Ok(());
         }
         let Some(stream) = self.streams.get_mut(&key) else { return Err(Status::INVALID_HANDLE) };
@@ -153,7 +164,11 @@ impl Machine {
         }
         stream.polls = 0;
         self.run_ready(&outstanding);
-        if self.outstanding(key).is_empty() { Ok(()) } else { Err(Status::NOT_READY) }
+        if !self.outstanding(key).is_empty() {
+            return Err(Status::NOT_READY);
+        }
+        self.host_joins(key);
+        Ok(())
     }
 
     pub(super) fn stream_wait_event(&mut self, call: &Call, stream: CUstream, event: CUevent, flags: u32) -> Answer {
@@ -169,6 +184,7 @@ impl Machine {
         if self.wait_in_capture(key, event)? {
             return Ok(());
         }
+        self.wait_in_order(call, key, event);
         if let Some(snapshot) = snapshot.filter(|id| self.graph.is_pending(*id)) {
             self.issue(call, key, Op::Barrier, Some(snapshot))?;
         }

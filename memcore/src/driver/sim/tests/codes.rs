@@ -243,6 +243,7 @@ fn without_a_context() {
     ok!(rig, memcpy_htod_async(dev, locked.pointer, 64, stream));
     ok!(rig, mem_alloc_async(&mut address, 64, stream));
     ok!(rig, mem_free_async(address, stream));
+    ok!(rig, stream_synchronize(stream));
     ok!(rig, mem_free(dev));
     ok!(rig, mem_free_host(locked.pointer));
     ok!(rig, event_destroy(event));

@@ -77,8 +77,7 @@ fn run(program: &[(usize, bool, Step)], order: Order) {
                 model[*dst][*to..to + len].copy_from_slice(&bytes);
             }
             Step::Upload { dst, at, bytes } => {
-                let own = bytes.clone();
-                ok!(rig, memcpy_htod_async(buffers[*dst] + *at as u64, own.as_ptr().cast(), own.len(), stream));
+                ok!(rig, memcpy_htod_async(buffers[*dst] + *at as u64, bytes.as_ptr().cast(), bytes.len(), stream));
                 model[*dst][*at..at + bytes.len()].copy_from_slice(bytes);
             }
             Step::UploadLocked { dst, value } => {

@@ -97,6 +97,7 @@ fn exhausted_addresses_are_reused() {
         assert!(first.contains(&dev), "{dev:#x} {last:#x}");
         // The address means the new allocation now.
         ok!(rig, memset_d8(dev, 1, 1));
+        ok!(rig, context_synchronize());
         ok!(rig, mem_free(dev));
     }
     assert!(rig.kinds().is_empty());
@@ -158,6 +159,7 @@ fn pools_hold_back_what_is_freed_to_them() {
     assert_eq!(call!(rig, mem_alloc_from_pool(&mut 0, 6 * MIB, pool, stream)), Status::OUT_OF_MEMORY);
     ok!(rig, pool_trim(pool, 0));
     assert_eq!(get(5), six, "what is in use stays");
+    ok!(rig, stream_synchronize(stream));
     ok!(rig, mem_free(dev));
     ok!(rig, pool_trim(pool, 0));
     assert_eq!((get(5), rig.free_memory().0), (0, 10 * MIB));

@@ -1,0 +1,185 @@
+//! What the host does to memory that is in flight, which no call tells: found by comparing when the operation runs.
+
+use core::ops::Range;
+use core::slice;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::backing::{POISON, Touch};
+use super::graph::{Node, Op, Source, Span, Staged, Target};
+use super::machine::Machine;
+use super::pages::{self, Peek};
+use super::report::{Violation, ViolationKind, stream_name};
+
+/// Bytes that are compared together.
+const BLOCK: usize = 4096;
+
+/// What bytes were, by blocks.
+#[derive(Debug)]
+pub(super) struct Fingerprint(Vec<u64>);
+
+impl Fingerprint {
+    fn of(bytes: &[u8]) -> Self {
+        Self(bytes.chunks(BLOCK).map(xxh3_64).collect())
+    }
+
+    /// What was just written to pageable memory at these addresses.
+    pub(super) fn at(target: &Range<u64>) -> Self {
+        let mut blocks = Vec::new();
+        look(target.start, (target.end - target.start) as usize, |_, bytes| {
+            blocks.extend(bytes.chunks(BLOCK).map(xxh3_64));
+            true
+        });
+        Self(blocks)
+    }
+
+    /// The first block of `bytes` that is not what it was.
+    fn first_change(&self, bytes: &[u8]) -> Option<Range<usize>> {
+        let index = self.0.iter().zip(bytes.chunks(BLOCK)).position(|(was, is)| *was != xxh3_64(is))?;
+        Some(index * BLOCK..((index + 1) * BLOCK).min(bytes.len()))
+    }
+}
+
+/// What was true of an operation's memory when it was queued, and must be when it runs.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// What the source was, in memory that the host can write.
+    source: Option<Fingerprint>,
+    /// The destination is poisoned.
+    is_poisoned: bool,
+}
+
+impl Machine {
+    /// Remembers the source of a copy that is about to be queued, and poisons its destination, so that reading it early
+    /// shows: both only where it is certain that nothing queued changes them first.
+    pub(super) fn watch(&mut self, to: &Span, from: &Source) -> Option<Watch> {
+        let source = from.span().filter(|span| self.is_left_alone(span, Self::writes_before));
+        let source = source.and_then(|span| Some(Fingerprint::of(self.host_bytes(span)?)));
+        let own_source = from.span().is_some_and(|span| span.overlaps(to));
+        let is_poisoned = !own_source && self.is_left_alone(to, Self::uses_before);
+        if is_poisoned && let Some(target) = self.memory.reach(to, Touch::Overwrite) {
+            // SAFETY: the allocation is in the table, so the pointer is good for its span; by the span's invariant the
+            // program does not touch the bytes any more.
+            unsafe { target.write_bytes(POISON, to.len() as usize) };
+        }
+        (source.is_some() || is_poisoned).then_some(Watch { source, is_poisoned })
+    }
+
+    /// Whether the host reaches the bytes of a span, and nothing that is queued gets in its way.
+    fn is_left_alone(&self, span: &Span, gets_in_the_way: fn(&Op, &Span) -> bool) -> bool {
+        /// More queued operations than this are not looked through: it would cost too much.
+        const MAX_COMPARED: usize = 64;
+
+        let Some(one) = self.memory.get(span.allocation()) else { return false };
+        if one.kind.is_device() || one.has_raced {
+            return false;
+        }
+        let pending = || one.users.iter().filter_map(|id| self.graph.get(*id));
+        pending().take(MAX_COMPARED + 1).count() <= MAX_COMPARED
+            && !pending().any(|node| gets_in_the_way(&node.op, span))
+    }
+
+    fn uses_before(op: &Op, span: &Span) -> bool {
+        op.spans().any(|used| used.overlaps(span))
+    }
+
+    fn writes_before(op: &Op, span: &Span) -> bool {
+        op.written().is_some_and(|written| written.overlaps(span))
+    }
+
+    /// The bytes of a span that the host reaches.
+    fn host_bytes(&mut self, span: &Span) -> Option<&[u8]> {
+        let pointer = self.memory.reach(span, Touch::Read)?;
+        // SAFETY: the allocation is in the table, which is borrowed as long as the slice lives, and the bytes of memory
+        // that the host reaches are initialised; by the span's invariant the program does not write them.
+        Some(unsafe { slice::from_raw_parts(pointer, span.len() as usize) })
+    }
+
+    /// Reports what the host has done to the memory of an operation that is about to run.
+    pub(super) fn check_watch(&mut self, node: &Node) {
+        let Op::Copy { to, from } = &node.op else {
+            if let Op::Verify { target, was } = &node.op {
+                self.check_pageable(node, target, was);
+            }
+            return;
+        };
+        if let Source::Staged(staged) = from {
+            self.check_staged(node, staged);
+        }
+        let Some(watch) = &node.watch else { return };
+        if let (Some(was), Source::Memory(span)) = (&watch.source, from) {
+            let change = self.host_bytes(span).and_then(|bytes| was.first_change(bytes));
+            if let Some(change) = change {
+                self.report_in_flight(node, "reads", "changed it", Some((span, change)));
+            }
+        }
+        if let (true, Target::Memory(span)) = (watch.is_poisoned, to) {
+            let written = self.host_bytes(span).and_then(|bytes| bytes.iter().position(|byte| *byte != POISON));
+            if let Some(at) = written {
+                self.report_in_flight(node, "writes", "wrote to it", Some((span, at..at + 1)));
+            }
+        }
+    }
+
+    /// Compares a pageable source with what it was: the driver might read it now.
+    fn check_staged(&mut self, node: &Node, staged: &Staged) {
+        let Some(address) = staged.in_use_at.filter(|_| !self.pageable_has_raced) else { return };
+        let same = |at: usize, is: &[u8]| staged.bytes.get(at..at + is.len()).is_some_and(|was| pages::equal(was, is));
+        if let Some(did) = look(address, staged.bytes.len(), same) {
+            self.report_in_flight(node, "reads", did, None);
+        }
+    }
+
+    /// Compares a pageable destination with what was written to it.
+    fn check_pageable(&mut self, node: &Node, target: &Range<u64>, was: &Fingerprint) {
+        if self.pageable_has_raced {
+            return;
+        }
+        let same = |at: usize, is: &[u8]| {
+            let was = was.0.get(at / BLOCK..).unwrap_or_default();
+            is.chunks(BLOCK).zip(was).all(|(is, was)| xxh3_64(is) == *was)
+        };
+        if let Some(did) = look(target.start, (target.end - target.start) as usize, same) {
+            self.report_in_flight(node, "writes", did, None);
+        }
+    }
+
+    fn report_in_flight(&mut self, node: &Node, verb: &str, did: &str, change: Option<(&Span, Range<usize>)>) {
+        let name = stream_name(node.stream);
+        let subject = change.as_ref().and_then(|(span, _)| self.memory.get(span.allocation())).map(|one| one.subject());
+        let memory = subject.map_or("pageable host memory", |subject| subject.memory);
+        let summary = format!(
+            "{} on stream {name} {verb} {memory}, and the host {did} before the stream was waited for",
+            node.call.label()
+        );
+        let help = format!("wait for {name} before the memory is written, read or freed, or use a scope, which waits");
+        let bytes = change.map(|(span, change)| {
+            let start = span.offset() + change.start as u64;
+            start..start + change.len() as u64
+        });
+        let kind = ViolationKind::HostInFlight;
+        let violation = Violation::new(kind, node.call.operation(), node.call.place, summary, help)
+            .about(subject)
+            .range_in(bytes)
+            .on_stream(Some(node.stream));
+        self.reports.push(violation);
+    }
+}
+
+/// Looks at pageable memory that may be gone; what the host did to it, if it is not the `same`.
+fn look(address: u64, len: usize, mut same: impl FnMut(usize, &[u8]) -> bool) -> Option<&'static str> {
+    /// Bytes that are looked at together, some whole blocks.
+    const PIECE: usize = 16 * BLOCK;
+
+    let mut piece = vec![0; PIECE.min(len)];
+    for at in (0..len).step_by(PIECE) {
+        let piece = piece.get_mut(..PIECE.min(len - at))?;
+        match pages::peek(address + at as u64, piece) {
+            Peek::Read if same(at, piece) => {}
+            Peek::Read => return Some("changed or freed it"),
+            Peek::Gone => return Some("freed it"),
+            Peek::Unknown => return None,
+        }
+    }
+    None
+}
