@@ -304,7 +304,8 @@ fn a_context_may_die_at_any_call() {
             assert!(error.status() == Some(Status(DEAD)) || error == Error::Unsettled, "{entry} {nth}: {error}");
         }
         drop(entered);
-        assert!(sim.finish().is_empty(), "{entry} {nth}");
+        let violations = sim.finish();
+        assert!(violations.is_empty(), "{entry} {nth}: {}", violations[0]);
     }
 }
 

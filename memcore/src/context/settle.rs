@@ -59,7 +59,7 @@ pub(crate) fn settle(context: &Inner, stream: CUstream, exposed: Exposed<'_>) ->
         }
         thread::sleep(Duration::from_micros(u64::from(attempt)));
     }
-    prove(context, &error, exposed);
+    prove(context, stream, &error, exposed);
     Err(error)
 }
 
@@ -69,10 +69,13 @@ pub(crate) fn settle(context: &Inner, stream: CUstream, exposed: Exposed<'_>) ->
 /// # Aborts
 ///
 /// As [`settle`].
-pub(crate) fn prove(context: &Inner, error: &Error, exposed: Exposed<'_>) {
+pub(crate) fn prove(context: &Inner, stream: CUstream, error: &Error, exposed: Exposed<'_>) {
     match exposed {
         Exposed::Nothing => context.mark_unsettled(),
-        Exposed::HostVisible(Some(ticket)) if arrives(ticket) => context.mark_unsettled(),
+        Exposed::HostVisible(Some(ticket)) if arrives(ticket) => {
+            context.driver().observe(stream);
+            context.mark_unsettled();
+        }
         Exposed::HostVisible(_) => {
             // To stderr, for a program without a logger, where a failure to print changes nothing.
             let _ = writeln!(

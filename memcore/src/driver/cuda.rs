@@ -115,6 +115,8 @@ impl DriverKind for CudaDriver {
         None
     }
 
+    fn observe(&self, _stream: CUstream) {}
+
     fn keep(&self, _address: u64) {}
 }
 

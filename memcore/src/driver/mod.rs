@@ -32,6 +32,9 @@ pub(crate) trait DriverKind {
     /// The device whose reserved addresses hold `address`: only simulated devices reserve any.
     fn reserved_by(&self, address: u64) -> Option<i32>;
 
+    /// Says that the host has seen a stream's work done, by other means than a wait.
+    fn observe(&self, stream: CUstream);
+
     /// Says that memory which starts at `address` is memcore's own and no leak of the program's.
     fn keep(&self, address: u64);
 }

@@ -171,7 +171,7 @@ impl<'s> End<'s> {
             Err(error) => {
                 // What a driver does that is shut down is done.
                 let is_over = error.status() == Some(Status::DEINITIALIZED);
-                prove(context, &error, if is_over { Exposed::Nothing } else { proof });
+                prove(context, self.stream.handle(), &error, if is_over { Exposed::Nothing } else { proof });
                 Err(error)
             }
         };

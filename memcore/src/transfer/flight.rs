@@ -38,7 +38,7 @@ struct Marks {
     /// The ticket's number, of a word that the stream owns.
     ticket: Option<Ticket<'static>>,
     /// Declared last: the ticket's word lives as long as its stream.
-    _stream: Stream,
+    stream: Stream,
 }
 
 impl Flight {
@@ -91,7 +91,7 @@ impl Flight {
         let stream = stream.share();
         // SAFETY: the ticket's word is the stream's, which the flight keeps alive as long as the ticket.
         let ticket = ticket.map(|ticket| unsafe { mem::transmute::<Ticket<'_>, Ticket<'static>>(ticket) });
-        Ok(Self(Some(Copy { marks: Some(Marks { event, ticket, _stream: stream }), failed: None })))
+        Ok(Self(Some(Copy { marks: Some(Marks { event, ticket, stream }), failed: None })))
     }
 
     /// Moves it out; what stays is done.
@@ -111,7 +111,11 @@ impl Flight {
         };
         let (since, error) = failed.get_or_insert((Instant::now(), error));
         match &marks.ticket {
-            Some(ticket) if ticket.has_arrived() => State::Failed(error.clone()),
+            Some(ticket) if ticket.has_arrived() => {
+                let stream = &marks.stream;
+                stream.context().inner.driver().observe(stream.handle());
+                State::Failed(error.clone())
+            }
             _ if since.elapsed() < PATIENCE => State::InFlight,
             _ => State::Lost(error.clone()),
         }

@@ -86,6 +86,9 @@ fn events_that_were_never_recorded() {
     let (event, mut milliseconds) = (program.event(), 0.0);
     ok!(program, event_query(event));
     ok!(program, event_synchronize(event));
+    let stream = program.stream(STREAM_NON_BLOCKING);
+    ok!(program, stream_wait_event(stream, event, 0));
+    ok!(program, stream_destroy(stream));
     assert_eq!(call!(program, event_elapsed_time(&raw mut milliseconds, event, event)), Status::INVALID_HANDLE);
     ok!(program, event_destroy(event));
 }

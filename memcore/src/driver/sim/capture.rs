@@ -162,7 +162,7 @@ impl Machine {
     /// Captures an operation, if its stream is captured: it is not queued.
     pub(super) fn note_captured(&mut self, stream: u64, op: &Op) -> Option<NodeId> {
         let captured = self.streams.get_mut(&stream)?.captured.as_mut()?;
-        captured.work += u64::from(!matches!(op, Op::Barrier));
+        captured.work += u64::from(!matches!(op, Op::Barrier | Op::Wait));
         Some(NOT_QUEUED)
     }
 

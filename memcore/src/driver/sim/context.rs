@@ -22,6 +22,8 @@ pub(super) struct Context {
     pub(super) orphans: Vec<NodeId>,
     /// What all work of blocking streams that were destroyed comes after.
     pub(super) orphan_clock: Clock,
+    /// The same of all streams that were destroyed.
+    pub(super) gone_clock: Clock,
     /// What it died of.
     pub(super) dead: Option<Status>,
 }
@@ -38,8 +40,16 @@ impl Machine {
         if !self.contexts.contains_key(&key) {
             let legacy = new_handle();
             self.streams.insert(legacy, Stream::new(key, 0, true, self.agents.take(&self.host_clock)));
-            let (blocking, orphans, orphan_clock) = (Vec::new(), Vec::new(), Clock::default());
-            self.contexts.insert(key, Context { device: index, legacy, blocking, orphans, orphan_clock, dead: None });
+            let context = Context {
+                device: index,
+                legacy,
+                blocking: Vec::new(),
+                orphans: Vec::new(),
+                orphan_clock: Clock::default(),
+                gone_clock: Clock::default(),
+                dead: None,
+            };
+            self.contexts.insert(key, context);
         }
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, as_pointer(key)) }

@@ -9,7 +9,7 @@ use super::call::{Answer, Call, as_handle};
 use super::graph::{NodeId, Op, Pageable, Source, Span, Staged, Target};
 use super::machine::Machine;
 use super::memory::Kind;
-use super::watch::Fingerprint;
+use super::watch::Snapshot;
 use crate::driver::ffi::{CUcontext, CUdeviceptr, CUstream};
 use crate::error::Status;
 
@@ -80,11 +80,11 @@ impl Machine {
                 // operation has run or is dropped.
                 Source::Pageable(unsafe { Pageable::new(src, bytes) })
             }
-            // SAFETY: the table does not hold the source, so that by the driver contract its bytes are readable now.
-            None => Source::Staged(Staged {
-                bytes: unsafe { stage(src.cast(), bytes) }?,
-                in_use_at: (!synchronous).then_some(src.addr() as u64),
-            }),
+            None => {
+                // SAFETY: the table does not hold the source, so that by the driver contract its bytes are readable now.
+                let bytes = unsafe { stage(src.cast(), bytes) }?;
+                Source::Staged(Staged { bytes, in_use_at: (!synchronous).then_some(src.addr() as u64) })
+            }
         };
         self.copy(call, stream, to, from, synchronous)
     }
@@ -130,8 +130,11 @@ impl Machine {
         self.force(&[id]);
         if synchronous {
             self.host_joins(stream);
-        } else if !self.graph.is_pending(id) && !self.schedule.is_eager() {
-            self.issue(call, stream, Op::Verify { was: Fingerprint::at(&target), target }, None)?;
+        } else if !self.graph.is_pending(id)
+            && !self.schedule.is_eager()
+            && let Some(was) = Snapshot::at(&target)
+        {
+            self.issue(call, stream, Op::Verify { target, was }, None)?;
         }
         Ok(())
     }

@@ -26,8 +26,8 @@ pub(super) enum Memory {
 
 impl Machine {
     /// Puts the next operation of a stream after all that comes before it, and counts it.
-    pub(super) fn order_next(&mut self, stream: u64) -> Epoch {
-        let before = self.ordered_before(stream);
+    pub(super) fn order_next(&mut self, stream: u64, is_wait: bool) -> Epoch {
+        let before = if is_wait { Vec::new() } else { self.ordered_before(stream) };
         let Some(of) = self.streams.get_mut(&stream) else { return Epoch { agent: 0, number: 0 } };
         let (agent, context) = (of.agent, of.context);
         let mut clock = mem::take(&mut of.clock);
@@ -35,7 +35,7 @@ impl Machine {
         for other in before.iter().filter_map(|other| self.streams.get(other)) {
             clock.join(&other.clock);
         }
-        if let Some(context) = self.contexts.get(&context).filter(|context| context.legacy == stream) {
+        if let Some(context) = self.contexts.get(&context).filter(|context| context.legacy == stream && !is_wait) {
             clock.join(&context.orphan_clock);
         }
         let epoch = clock.advance(agent);
@@ -73,7 +73,7 @@ impl Machine {
             self.host_clock.join(&stream.clock);
         }
         if let Some(context) = self.contexts.get(&context) {
-            self.host_clock.join(&context.orphan_clock);
+            self.host_clock.join(&context.gone_clock);
         }
     }
 
@@ -127,7 +127,7 @@ impl Machine {
                 let size = self.memory.get(*allocation).map_or(0, |one| one.size);
                 self.note(by, stream, Memory::Allocation(*allocation), 0..size, Use::Write);
             }
-            Op::Barrier | Op::Record { .. } | Op::Call { .. } | Op::Verify { .. } => {}
+            Op::Barrier | Op::Wait | Op::Record { .. } | Op::Call { .. } | Op::Verify { .. } => {}
         }
     }
 
@@ -172,7 +172,7 @@ impl Machine {
     fn report_conflict(&mut self, by: Access, is: Use, memory: Memory, conflict: &Conflict) {
         let Conflict { earlier, earlier_use, bytes } = conflict;
         if matches!(by.call.symbol, "cuMemFreeAsync") {
-            self.report_use_beside_free(*earlier, *earlier_use, by.call, memory, bytes, stream_name(by.stream));
+            self.report_use_beside_free(*earlier, *earlier_use, by.call, memory, bytes, &stream_name(by.stream));
             return;
         }
         let kind = match (earlier_use, is) {
@@ -210,7 +210,7 @@ impl Machine {
         free: Call,
         memory: Memory,
         bytes: &Range<u64>,
-        on: String,
+        on: &str,
     ) {
         let (subject, what) = self.named(memory, bytes);
         let verb = if is == Use::Read { "reads" } else { "writes" };
@@ -248,7 +248,7 @@ impl Machine {
         let conflict = one.shadow.conflict(0..one.size, Use::Write, &self.host_clock);
         if let Some(Conflict { earlier, earlier_use, bytes }) = conflict {
             let memory = Memory::Allocation(allocation);
-            self.report_use_beside_free(earlier, earlier_use, *call, memory, &bytes, String::new());
+            self.report_use_beside_free(earlier, earlier_use, *call, memory, &bytes, "");
             self.forget_watches(memory, &[earlier.id]);
         }
     }

@@ -7,7 +7,7 @@ use core::ops::Range;
 use core::panic::Location;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use super::call::{Answer, Call};
+use super::call::{Answer, Call, as_handle};
 use super::current;
 use super::fault::Failure;
 use super::graph::NodeId;
@@ -173,6 +173,10 @@ impl DriverKind for SimDriver {
     fn reserved_by(&self, address: u64) -> Option<i32> {
         let index = self.ranges.iter().position(|range| range.contains(&address))?;
         i32::try_from(index).ok()
+    }
+
+    fn observe(&self, stream: CUstream) {
+        self.lock().host_joins(as_handle(stream));
     }
 
     fn keep(&self, address: u64) {

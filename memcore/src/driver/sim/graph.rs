@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::backing::Backing;
 use super::call::Call;
 use super::clock::Clock;
-use super::watch::{Fingerprint, Watch};
+use super::watch::{Snapshot, Watch};
 use crate::driver::ffi::{CUhostFn, Handle};
 
 /// Number of a queued operation. Numbers grow, and an operation depends only on smaller ones.
@@ -157,8 +157,11 @@ impl Target {
 /// What a queued operation does.
 #[derive(Debug)]
 pub(super) enum Op {
-    /// It only orders.
+    /// It uses no memory that anyone could miss.
     Barrier,
+    /// It waits for an event, which orders by the event alone: nothing documents that a wait in the legacy stream orders the
+    /// streams around it.
+    Wait,
     /// Copies bytes; the sides may overlap.
     Copy {
         /// The destination.
@@ -180,7 +183,7 @@ pub(super) enum Op {
         /// By address.
         target: Range<u64>,
         /// What they were.
-        was: Fingerprint,
+        was: Snapshot,
     },
     /// The allocation gets its bytes.
     Alloc {
@@ -305,6 +308,17 @@ impl Graph {
         match self.get(id).map(|node| &node.op) {
             Some(Op::Copy { to, from }) => matches!(to, Target::Pageable(_)) || matches!(from, Source::Pageable(_)),
             _ => false,
+        }
+    }
+
+    /// What the host does to the operation's memory is its own affair from here on.
+    pub(super) fn leave_host(&mut self, id: NodeId) {
+        let Some(node) = self.pending.get_mut(&id) else { return };
+        node.watch = None;
+        match &mut node.op {
+            Op::Verify { .. } => node.op = Op::Barrier,
+            Op::Copy { from: Source::Staged(staged), .. } => staged.in_use_at = None,
+            _ => {}
         }
     }
 

@@ -213,7 +213,8 @@ impl Machine {
         after.retain(|id| self.graph.is_pending(*id));
         let users: Vec<_> = op.spans().map(Span::allocation).collect();
         let is_host_function = matches!(op, Op::Call { .. });
-        let by = Access { epoch: self.order_next(stream), call: *call, stream: number, id: self.graph.next() };
+        let is_wait = matches!(op, Op::Wait);
+        let by = Access { epoch: self.order_next(stream, is_wait), call: *call, stream: number, id: self.graph.next() };
         let op = match op {
             Op::Call { function, data, .. } => {
                 let clock = self.streams.get(&stream).map(|stream| stream.clock.clone());
@@ -310,6 +311,7 @@ impl Machine {
         }
         for id in pending {
             self.stage_host_source(id);
+            self.graph.leave_host(id);
         }
     }
 
@@ -321,6 +323,8 @@ impl Machine {
             let pending = self.graph.of_context(context);
             self.drop_host_functions(&pending);
             self.run_ready(&pending);
+            // What has landed is over, also for a program that no wait could tell.
+            self.host_joins_context(context);
         }
         self.announce();
     }

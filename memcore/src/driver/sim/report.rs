@@ -282,11 +282,12 @@ impl Reports {
     /// Beyond this many, violations are dropped: a program that is wrong in a loop must not use up the memory.
     const MAX: usize = 10_000;
 
-    /// Records a violation, unless it is one that a loop has made before. Of leaks each counts.
+    /// Records a violation, unless it is one that a loop has made before. Of leaks and wrong frees each counts.
     pub(super) fn push(&mut self, violation: Violation) {
         let (other, made) = (violation.other.map(|other| other.place), violation.subject.map(|subject| subject.made));
-        let is_new =
-            violation.kind == ViolationKind::Leak || self.told.insert((violation.kind, violation.place, other, made));
+        let counts =
+            matches!(violation.kind, ViolationKind::Leak | ViolationKind::DoubleFree | ViolationKind::InvalidFree);
+        let is_new = counts || self.told.insert((violation.kind, violation.place, other, made));
         if is_new && self.all.len() < Self::MAX {
             self.all.push(violation);
         }

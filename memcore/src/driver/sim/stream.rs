@@ -135,6 +135,9 @@ impl Machine {
             context.orphans.extend(stream.tail.filter(|id| graph.is_pending(*id)));
             context.orphan_clock.join(&stream.clock);
         }
+        if let Some(context) = self.contexts.get_mut(&stream.context) {
+            context.gone_clock.join(&stream.clock);
+        }
         self.agents.release(Epoch { agent: stream.agent, number: stream.clock.of(stream.agent) });
         Ok(())
     }
@@ -186,7 +189,7 @@ impl Machine {
         }
         self.wait_in_order(call, key, event);
         if let Some(snapshot) = snapshot.filter(|id| self.graph.is_pending(*id)) {
-            self.issue(call, key, Op::Barrier, Some(snapshot))?;
+            self.issue(call, key, Op::Wait, Some(snapshot))?;
         }
         Ok(())
     }

@@ -3,48 +3,50 @@
 use core::ops::Range;
 use core::slice;
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::backing::{POISON, Touch};
 use super::graph::{Node, Op, Source, Span, Staged, Target};
 use super::machine::Machine;
+use super::memory::Allocation;
 use super::pages::{self, Peek};
 use super::report::{Violation, ViolationKind, stream_name};
 
-/// Bytes that are compared together.
-const BLOCK: usize = 4096;
-
-/// What bytes were, by blocks.
+/// What bytes were, to compare them with what they are.
 #[derive(Debug)]
-pub(super) struct Fingerprint(Vec<u64>);
+pub(super) struct Snapshot(Box<[u8]>);
 
-impl Fingerprint {
-    fn of(bytes: &[u8]) -> Self {
-        Self(bytes.chunks(BLOCK).map(xxh3_64).collect())
+impl Snapshot {
+    /// More than this in one operation is not remembered: it would cost as much memory again.
+    const MAX: usize = 64 << 20;
+
+    fn of(bytes: &[u8]) -> Option<Self> {
+        (bytes.len() <= Self::MAX).then(|| Self(bytes.into()))
     }
 
-    /// What was just written to pageable memory at these addresses.
-    pub(super) fn at(target: &Range<u64>) -> Self {
-        let mut blocks = Vec::new();
-        look(target.start, (target.end - target.start) as usize, |_, bytes| {
-            blocks.extend(bytes.chunks(BLOCK).map(xxh3_64));
-            true
-        });
-        Self(blocks)
+    /// What pageable memory is at these addresses.
+    pub(super) fn at(target: &Range<u64>) -> Option<Self> {
+        let len = usize::try_from(target.end - target.start).ok().filter(|len| *len <= Self::MAX)?;
+        let mut bytes = vec![0; len];
+        (pages::peek(target.start, &mut bytes) == Peek::Read).then(|| Self(bytes.into()))
     }
 
-    /// The first block of `bytes` that is not what it was.
+    /// The first of `bytes` that are not what they were, as a block.
     fn first_change(&self, bytes: &[u8]) -> Option<Range<usize>> {
-        let index = self.0.iter().zip(bytes.chunks(BLOCK)).position(|(was, is)| *was != xxh3_64(is))?;
+        let index = self.0.chunks(BLOCK).zip(bytes.chunks(BLOCK)).position(|(was, is)| was != is)?;
         Some(index * BLOCK..((index + 1) * BLOCK).min(bytes.len()))
     }
 }
+
+/// Bytes that are compared together: a block at a time is fast without optimisation too.
+const BLOCK: usize = 4096;
+
+/// A block of poison.
+const POISONED: [u8; BLOCK] = [POISON; BLOCK];
 
 /// What was true of an operation's memory when it was queued, and must be when it runs.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     /// What the source was, in memory that the host can write.
-    source: Option<Fingerprint>,
+    source: Option<Snapshot>,
     /// The destination is poisoned.
     is_poisoned: bool,
 }
@@ -54,7 +56,7 @@ impl Machine {
     /// shows: both only where it is certain that nothing queued changes them first.
     pub(super) fn watch(&mut self, to: &Span, from: &Source) -> Option<Watch> {
         let source = from.span().filter(|span| self.is_left_alone(span, Self::writes_before));
-        let source = source.and_then(|span| Some(Fingerprint::of(self.host_bytes(span)?)));
+        let source = source.and_then(|span| Snapshot::of(self.host_bytes(span)?));
         let own_source = from.span().is_some_and(|span| span.overlaps(to));
         let is_poisoned = !own_source && self.is_left_alone(to, Self::uses_before);
         if is_poisoned && let Some(target) = self.memory.reach(to, Touch::Overwrite) {
@@ -114,7 +116,11 @@ impl Machine {
             }
         }
         if let (true, Target::Memory(span)) = (watch.is_poisoned, to) {
-            let written = self.host_bytes(span).and_then(|bytes| bytes.iter().position(|byte| *byte != POISON));
+            let is_written = |bytes: &[u8]| POISONED.get(..bytes.len()) != Some(bytes);
+            let written = self.host_bytes(span).and_then(|bytes| {
+                let block = bytes.chunks(BLOCK).position(is_written)? * BLOCK;
+                bytes.get(block..)?.iter().position(|byte| *byte != POISON).map(|at| block + at)
+            });
             if let Some(at) = written {
                 self.report_in_flight(node, "writes", "wrote to it", Some((span, at..at + 1)));
             }
@@ -131,14 +137,11 @@ impl Machine {
     }
 
     /// Compares a pageable destination with what was written to it.
-    fn check_pageable(&mut self, node: &Node, target: &Range<u64>, was: &Fingerprint) {
+    fn check_pageable(&mut self, node: &Node, target: &Range<u64>, was: &Snapshot) {
         if self.pageable_has_raced {
             return;
         }
-        let same = |at: usize, is: &[u8]| {
-            let was = was.0.get(at / BLOCK..).unwrap_or_default();
-            is.chunks(BLOCK).zip(was).all(|(is, was)| xxh3_64(is) == *was)
-        };
+        let same = |at: usize, is: &[u8]| was.0.get(at..at + is.len()) == Some(is);
         if let Some(did) = look(target.start, (target.end - target.start) as usize, same) {
             self.report_in_flight(node, "writes", did, None);
         }
@@ -146,7 +149,7 @@ impl Machine {
 
     fn report_in_flight(&mut self, node: &Node, verb: &str, did: &str, change: Option<(&Span, Range<usize>)>) {
         let name = stream_name(node.stream);
-        let subject = change.as_ref().and_then(|(span, _)| self.memory.get(span.allocation())).map(|one| one.subject());
+        let subject = change.as_ref().and_then(|(span, _)| self.memory.get(span.allocation())).map(Allocation::subject);
         let memory = subject.map_or("pageable host memory", |subject| subject.memory);
         let summary = format!(
             "{} on stream {name} {verb} {memory}, and the host {did} before the stream was waited for",
@@ -167,7 +170,7 @@ impl Machine {
 }
 
 /// Looks at pageable memory that may be gone; what the host did to it, if it is not the `same`.
-fn look(address: u64, len: usize, mut same: impl FnMut(usize, &[u8]) -> bool) -> Option<&'static str> {
+fn look(address: u64, len: usize, same: impl Fn(usize, &[u8]) -> bool) -> Option<&'static str> {
     /// Bytes that are looked at together, some whole blocks.
     const PIECE: usize = 16 * BLOCK;
 

@@ -5,6 +5,7 @@
 mod checking;
 mod codes;
 mod faults;
+mod happens_before;
 mod model;
 mod ordering;
 mod resources;

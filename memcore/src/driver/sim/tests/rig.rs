@@ -153,9 +153,7 @@ impl Rig {
 
     /// The kinds found, the leaks of this rig's end included.
     pub(super) fn kinds(self) -> Vec<ViolationKind> {
-        let all = self.check();
-        for one in &all { eprintln!("{one}"); }
-        all.iter().map(Violation::kind).collect()
+        self.check().iter().map(Violation::kind).collect()
     }
 
     pub(super) fn check(self) -> Vec<Violation> {
