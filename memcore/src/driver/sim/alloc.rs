@@ -2,9 +2,9 @@
 
 use super::backing::{Backing, POISON};
 use super::call::{Answer, Call, as_handle, write_out};
-use super::graph::Op;
 use super::machine::Machine;
 use super::memory::Kind;
+use super::operation::Op;
 use super::space::ALIGNMENT;
 use crate::driver::ffi::{CUdeviceptr, CUmemoryPool, CUstream};
 use crate::error::Status;

@@ -9,8 +9,9 @@ use std::thread::{self, ThreadId};
 
 use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
 use super::current;
-use super::graph::{NodeId, Op};
+use super::graph::NodeId;
 use super::machine::Machine;
+use super::operation::Op;
 use crate::driver::ffi::{
     CAPTURE_MODE_GLOBAL, CAPTURE_MODE_RELAXED, CAPTURE_MODE_THREAD_LOCAL, CAPTURE_NONE, CUgraph, CUstream,
 };
@@ -261,7 +262,7 @@ impl Machine {
             return Err(Status::STREAM_CAPTURE_UNJOINED);
         }
         let graph = new_handle();
-        self.graphs.insert(graph);
+        self.captured_graphs.insert(graph);
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, as_pointer(graph)) }
     }
@@ -287,6 +288,6 @@ impl Machine {
     }
 
     pub(super) fn graph_destroy(&mut self, _: &Call, graph: CUgraph) -> Answer {
-        if self.graphs.remove(&as_handle(graph)) { Ok(()) } else { Err(Status::INVALID_VALUE) }
+        if self.captured_graphs.remove(&as_handle(graph)) { Ok(()) } else { Err(Status::INVALID_VALUE) }
     }
 }

@@ -6,9 +6,10 @@ use core::ptr;
 
 use super::backing::Touch;
 use super::call::{Answer, Call, as_handle};
-use super::graph::{NodeId, Op, Pageable, Source, Span, Staged, Target};
+use super::graph::NodeId;
 use super::machine::Machine;
 use super::memory::Kind;
+use super::operation::{Op, Pageable, Source, Span, Staged, Target};
 use super::watch::Snapshot;
 use crate::driver::ffi::{CUcontext, CUdeviceptr, CUstream};
 use crate::error::Status;

@@ -9,9 +9,10 @@ use core::ops::Range;
 
 use super::call::Call;
 use super::clock::Epoch;
-use super::graph::{NodeId, Op, Source, Target};
+use super::graph::NodeId;
 use super::machine::Machine;
 use super::memory::Allocation;
+use super::operation::{Op, Source, Target};
 use super::report::{Subject, Violation, ViolationKind, stream_name};
 use super::shadow::{Access, Conflict, Use};
 

@@ -2,9 +2,9 @@
 
 use super::alloc::rounded;
 use super::call::{Answer, Call};
-use super::graph::Op;
 use super::machine::{Machine, Run};
 use super::memory::{Allocation, Found, Kind};
+use super::operation::Op;
 use super::report::{Place, Violation, ViolationKind};
 use crate::driver::ffi::{CUdeviceptr, CUstream};
 use crate::error::Status;

@@ -11,9 +11,10 @@ use super::call::{Answer, Call, as_handle};
 use super::current;
 use super::fault::Failure;
 use super::graph::NodeId;
-use super::machine::{Machine, Shared};
+use super::machine::Machine;
 use super::options::SimOptions;
 use super::report::{Place, Violation};
+use super::shared::Shared;
 use crate::driver::entry_points::entry_points;
 use crate::driver::ffi::{
     CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid,

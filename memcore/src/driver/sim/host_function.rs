@@ -15,8 +15,10 @@ use std::thread;
 use super::call::{Answer, Call};
 use super::clock::Clock;
 use super::current::{self, Token};
-use super::graph::{NodeId, Op};
-use super::machine::{Machine, Shared};
+use super::graph::NodeId;
+use super::machine::Machine;
+use super::operation::Op;
+use super::shared::Shared;
 use crate::driver::ffi::{CUhostFn, CUstream, Handle};
 use crate::error::Status;
 

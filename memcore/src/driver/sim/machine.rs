@@ -1,11 +1,7 @@
 //! The state of a simulator, and what its entry points have in common.
 
-use core::time::Duration;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::io::{self, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-
-use log::LevelFilter;
+use std::sync::Weak;
 
 use super::call::{Answer, Call};
 use super::capture::Capture;
@@ -15,19 +11,18 @@ use super::current;
 use super::device::Device;
 use super::event::Event;
 use super::fault::Faults;
-use super::graph::{Graph, Node, NodeId, Op, Span};
+use super::graph::{Graph, Node, NodeId};
 use super::host_function::HostFunctions;
 use super::memory::Memory;
+use super::operation::{Op, Span};
 use super::options::SimOptions;
 use super::order::Schedule;
 use super::pool::Pool;
 use super::report::Reports;
 use super::shadow::{Access, Shadow};
+use super::shared::Shared;
 use super::stream::Stream;
 use crate::error::Status;
-
-/// After a context has died, what was queued in it lands this much later.
-pub(super) const LANDING_DELAY: Duration = Duration::from_millis(50);
 
 /// How many driver calls are remembered.
 const MAX_CALLS: usize = 1 << 16;
@@ -71,89 +66,11 @@ pub(super) struct Machine {
     pub(super) unfinished: Vec<NodeId>,
     pub(super) again: bool,
     pub(super) captures: HashMap<u64, Capture>,
-    pub(super) graphs: HashSet<u64>,
+    pub(super) captured_graphs: HashSet<u64>,
     pub(super) schedule: Schedule,
     pub(super) faults: Faults,
     pub(super) reports: Reports,
     pub(super) calls: VecDeque<&'static str>,
-}
-
-/// The state, and how threads that wait for it to change are told.
-#[derive(Debug)]
-pub(super) struct Shared {
-    machine: Mutex<Machine>,
-    /// Work went on that others wait for.
-    pub(super) progress: Condvar,
-    /// Whether it is the process's own: then no one asks for its violations.
-    process_wide: bool,
-}
-
-impl Shared {
-    /// A machine as the options want it.
-    pub(super) fn new(options: SimOptions, token: current::Token, process_wide: bool) -> Arc<Self> {
-        let mut pools = BTreeMap::new();
-        let devices: Vec<_> = (0..options.devices as usize)
-            .map(|index| {
-                let device = Device::new(options.memory_bytes);
-                pools.insert(device.default_pool, Pool::new(index, 0));
-                device
-            })
-            .collect();
-        Arc::new_cyclic(|me| Self {
-            progress: Condvar::new(),
-            process_wide,
-            machine: Mutex::new(Machine {
-                me: Weak::clone(me),
-                token,
-                initialised: false,
-                devices,
-                contexts: HashMap::new(),
-                streams: HashMap::new(),
-                stream_count: 0,
-                events: HashMap::new(),
-                pools,
-                memory: Memory::default(),
-                locked_bytes: 0,
-                host_clock: Clock::default(),
-                agents: Agents::default(),
-                pageable: Shadow::default(),
-                pageable_has_raced: false,
-                graph: Graph::default(),
-                host_functions: HostFunctions::default(),
-                unfinished: Vec::new(),
-                again: false,
-                captures: HashMap::new(),
-                graphs: HashSet::new(),
-                schedule: Schedule::new(options.order),
-                faults: Faults::new(&options.faults),
-                reports: Reports::default(),
-                calls: VecDeque::new(),
-                options,
-            }),
-        })
-    }
-
-    /// The state. A thread that panicked while it held the lock left it usable: nothing in it is ever half done for
-    /// Rust.
-    pub(super) fn lock(&self) -> MutexGuard<'_, Machine> {
-        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Gives the lock back, and then tells of what was found meanwhile: a logger may use the driver.
-    pub(super) fn unlock(&self, mut machine: MutexGuard<'_, Machine>) {
-        let new = machine.reports.take_new();
-        drop(machine);
-        // Those of the process's own simulator go to stderr where nothing is logged: they would be lost otherwise.
-        let to_stderr = self.process_wide && log::max_level() == LevelFilter::Off;
-        for violation in new {
-            if to_stderr {
-                // Not `eprintln!`, which panics where stderr is closed; then there is no one to tell.
-                let _ = writeln!(io::stderr(), "simulated device: {violation}");
-            } else {
-                log::error!("simulated device: {violation}");
-            }
-        }
-    }
 }
 
 impl Machine {
@@ -267,71 +184,6 @@ impl Machine {
         self.force(roots);
         self.again = !self.unfinished.is_empty();
         if self.again { Run::Later } else { Run::Done }
-    }
-
-    /// Kills a context, or all where none has this handle: what is queued lands later, from another thread.
-    pub(super) fn kill(&mut self, context: u64, status: Status) {
-        let all = !self.contexts.contains_key(&context);
-        for dying in self.contexts.keys().copied().filter(|key| all || *key == context).collect::<Vec<_>>() {
-            self.leave_host_memory(dying);
-        }
-        for (key, context_of) in &mut self.contexts {
-            if all || *key == context {
-                context_of.dead.get_or_insert(status);
-            }
-        }
-        self.announce();
-        if self.graph.is_empty() {
-            return;
-        }
-        let machine = Weak::clone(&self.me);
-        let land = move || {
-            std::thread::sleep(LANDING_DELAY);
-            if let Some(shared) = machine.upgrade() {
-                let mut machine = shared.lock();
-                machine.land();
-                shared.unlock(machine);
-            }
-        };
-        if std::thread::Builder::new().name("memcore-sim-landing".to_owned()).spawn(land).is_err() {
-            self.land();
-        }
-    }
-
-    /// What is queued in a context that dies reads no host memory from here on, which the program takes for its own again,
-    /// and writes none that is pageable: with that a driver works within its calls alone.
-    fn leave_host_memory(&mut self, context: u64) {
-        let pending = self.graph.of_context(context);
-        self.drop_host_functions(&pending);
-        let pageable: Vec<_> = pending.iter().copied().filter(|id| self.graph.uses_pageable(*id)).collect();
-        self.run_ready(&pageable);
-        // What is left waits for a function that is running.
-        for id in &pageable {
-            self.graph.cancel(*id);
-        }
-        for id in pending {
-            self.stage_host_source(id);
-            self.graph.leave_host(id);
-        }
-    }
-
-    /// Runs what is queued in dead contexts, but for host functions, which are not called any more.
-    pub(super) fn land(&mut self) {
-        let dead: Vec<_> =
-            self.contexts.iter().filter(|(_, context)| context.dead.is_some()).map(|(key, _)| *key).collect();
-        for context in dead {
-            let pending = self.graph.of_context(context);
-            self.drop_host_functions(&pending);
-            self.run_ready(&pending);
-            // What has landed is over, also for a program that no wait could tell.
-            self.host_joins_context(context);
-        }
-        self.announce();
-    }
-
-    /// Whether a context that is not dead has work left.
-    pub(super) fn is_live_work_pending(&self) -> bool {
-        self.contexts.iter().any(|(key, context)| context.dead.is_none() && !self.graph.of_context(*key).is_empty())
     }
 
     /// Wakes the threads that wait for work to go on.

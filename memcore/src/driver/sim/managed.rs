@@ -2,9 +2,9 @@
 //! kept.
 
 use super::call::{Answer, Call};
-use super::graph::Op;
 use super::machine::Machine;
 use super::memory::Kind;
+use super::operation::Op;
 use crate::driver::ffi::{CUdevice, CUdeviceptr, CUstream};
 use crate::error::Status;
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::backing::{Backing, Touch};
 use super::freed::{Freed, FreedMemory};
-use super::graph::{NodeId, Span};
+use super::graph::NodeId;
+use super::operation::Span;
 use super::report::{Place, Subject};
 use super::shadow::Shadow;
 use super::space::ALIGNMENT;

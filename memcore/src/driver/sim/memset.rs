@@ -1,9 +1,9 @@
 //! Fills with a repeated value.
 
 use super::call::{Answer, Call};
-use super::graph::Op;
 use super::machine::Machine;
 use super::memory::Kind;
+use super::operation::Op;
 use crate::driver::ffi::{CUdeviceptr, CUstream};
 use crate::error::Status;
 

@@ -1,9 +1,9 @@
 //! What the addresses that a call is given mean.
 
 use super::call::{Answer, Call};
-use super::graph::Span;
 use super::machine::Machine;
 use super::memory::{Found, Kind};
+use super::operation::Span;
 use super::report::{Violation, ViolationKind, stream_name};
 use crate::error::Status;
 

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use super::backing::{POISON, Touch};
-use super::graph::{Node, NodeId, Op, Source, Target};
+use super::graph::{Node, NodeId};
 use super::machine::Machine;
+use super::operation::{Op, Source, Target};
 
 impl Machine {
     /// Runs the pending ones of `roots` and all that they depend on. What comes after a host function is left, and noted:

@@ -4,8 +4,9 @@ use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
 use super::capture::Captured;
 use super::clock::{Agent, Clock, Epoch};
 use super::current;
-use super::graph::{NodeId, Op};
+use super::graph::NodeId;
 use super::machine::Machine;
+use super::operation::Op;
 use crate::driver::ffi::{CUdeviceptr, CUevent, CUstream, STREAM_NON_BLOCKING};
 use crate::error::Status;
 

@@ -4,9 +4,10 @@ use core::ops::Range;
 use core::slice;
 
 use super::backing::{POISON, Touch};
-use super::graph::{Node, Op, Source, Span, Staged, Target};
+use super::graph::Node;
 use super::machine::Machine;
 use super::memory::Allocation;
+use super::operation::{Op, Source, Span, Staged, Target};
 use super::pages::{self, Peek};
 use super::report::{Violation, ViolationKind, stream_name};
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::super::backing::POISON;
-use super::super::machine::LANDING_DELAY;
+use super::super::death::LANDING_DELAY;
 use super::super::{Fault, SimOptions};
 use super::rig::{Rig, call, ok};
 use crate::error::Status;

@@ -1,0 +1,99 @@
+//! A simulator's state behind its lock, and how its threads hear of each other.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::io::{self, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+
+use log::LevelFilter;
+
+use super::clock::{Agents, Clock};
+use super::current;
+use super::device::Device;
+use super::fault::Faults;
+use super::graph::Graph;
+use super::host_function::HostFunctions;
+use super::machine::Machine;
+use super::memory::Memory;
+use super::options::SimOptions;
+use super::order::Schedule;
+use super::pool::Pool;
+use super::report::Reports;
+use super::shadow::Shadow;
+
+/// The state, and how threads that wait for it to change are told.
+#[derive(Debug)]
+pub(super) struct Shared {
+    machine: Mutex<Machine>,
+    /// Work went on that others wait for.
+    pub(super) progress: Condvar,
+    /// Whether it is the process's own: then no one asks for its violations.
+    process_wide: bool,
+}
+
+impl Shared {
+    /// A machine as the options want it.
+    pub(super) fn new(options: SimOptions, token: current::Token, process_wide: bool) -> Arc<Self> {
+        let mut pools = BTreeMap::new();
+        let devices: Vec<_> = (0..options.devices as usize)
+            .map(|index| {
+                let device = Device::new(options.memory_bytes);
+                pools.insert(device.default_pool, Pool::new(index, 0));
+                device
+            })
+            .collect();
+        Arc::new_cyclic(|me| Self {
+            progress: Condvar::new(),
+            process_wide,
+            machine: Mutex::new(Machine {
+                me: Weak::clone(me),
+                token,
+                initialised: false,
+                devices,
+                contexts: HashMap::new(),
+                streams: HashMap::new(),
+                stream_count: 0,
+                events: HashMap::new(),
+                pools,
+                memory: Memory::default(),
+                locked_bytes: 0,
+                host_clock: Clock::default(),
+                agents: Agents::default(),
+                pageable: Shadow::default(),
+                pageable_has_raced: false,
+                graph: Graph::default(),
+                host_functions: HostFunctions::default(),
+                unfinished: Vec::new(),
+                again: false,
+                captures: HashMap::new(),
+                captured_graphs: HashSet::new(),
+                schedule: Schedule::new(options.order),
+                faults: Faults::new(&options.faults),
+                reports: Reports::default(),
+                calls: VecDeque::new(),
+                options,
+            }),
+        })
+    }
+
+    /// The state. A thread that panicked while it held the lock left it usable: nothing in it is ever half done for
+    /// Rust.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Machine> {
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the lock back, and then tells of what was found meanwhile: a logger may use the driver.
+    pub(super) fn unlock(&self, mut machine: MutexGuard<'_, Machine>) {
+        let new = machine.reports.take_new();
+        drop(machine);
+        // Those of the process's own simulator go to stderr where nothing is logged: they would be lost otherwise.
+        let to_stderr = self.process_wide && log::max_level() == LevelFilter::Off;
+        for violation in new {
+            if to_stderr {
+                // Not `eprintln!`, which panics where stderr is closed; then there is no one to tell.
+                let _ = writeln!(io::stderr(), "simulated device: {violation}");
+            } else {
+                log::error!("simulated device: {violation}");
+            }
+        }
+    }
+}
