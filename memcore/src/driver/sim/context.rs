@@ -1,10 +1,14 @@
 //! Primary contexts, and which one is current.
 
+use std::collections::HashMap;
+use std::thread::ThreadId;
+
 use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
 use super::clock::Clock;
 use super::current;
 use super::graph::NodeId;
 use super::machine::{Machine, Run};
+use super::report::{Violation, ViolationKind};
 use super::stream::Stream;
 use crate::driver::ffi::{CAPTURE_MODE_RELAXED, CUcontext, CUdevice};
 use crate::error::Status;
@@ -24,6 +28,8 @@ pub(super) struct Context {
     pub(super) orphan_clock: Clock,
     /// The same of all streams that were destroyed.
     pub(super) gone_clock: Clock,
+    /// The per-thread default streams that have been used.
+    pub(super) per_thread: HashMap<ThreadId, u64>,
     /// What it died of.
     pub(super) dead: Option<Status>,
 }
@@ -47,6 +53,7 @@ impl Machine {
                 orphans: Vec::new(),
                 orphan_clock: Clock::default(),
                 gone_clock: Clock::default(),
+                per_thread: HashMap::new(),
                 dead: None,
             };
             self.contexts.insert(key, context);
@@ -126,6 +133,27 @@ impl Machine {
         self.host_joins_context(key);
         self.trim_after_wait();
         Ok(())
+    }
+
+    /// Reports a call that needed a context and had none.
+    pub(super) fn report_context(&mut self, call: &Call, answer: Answer) {
+        let what = match answer {
+            Err(Status::INVALID_CONTEXT) if call.current == 0 => "with no context current on its thread",
+            Err(Status::CONTEXT_IS_DESTROYED) => "in a context that is gone",
+            _ => return,
+        };
+        let summary = format!("{} was called {what}", call.label());
+        let help = "make a context current that is open, on the thread that makes the call";
+        let kind = ViolationKind::WrongContext;
+        self.reports.push(Violation::new(kind, call.operation(), call.place, summary, help));
+    }
+
+    /// Reports an operation on an event and a stream, or two events, of different contexts.
+    pub(super) fn report_foreign(&mut self, call: &Call, what: &str) {
+        let summary = format!("{} of {what} of different contexts", call.label());
+        let help = "record an event on streams of its own context; any stream may wait for it";
+        let kind = ViolationKind::WrongContext;
+        self.reports.push(Violation::new(kind, call.operation(), call.place, summary, help));
     }
 
     #[allow(clippy::unused_self, reason = "every entry point is a method of the machine")]

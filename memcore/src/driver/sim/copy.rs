@@ -76,10 +76,11 @@ impl Machine {
         // SAFETY: as above.
         let from = match unsafe { self.host_operand(call, stream, (src.addr() as u64, len), "reads") }? {
             Some(span) => Source::Memory(span),
-            None if self.options.late_pageable && !synchronous => {
-                // SAFETY: asynchronous, so that by the driver contract the bytes stay readable and unwritten until the
-                // operation has run or is dropped.
-                Source::Pageable(unsafe { Pageable::new(src, bytes) })
+            // Run within the call it can read them where they are; else it does only where the options say so.
+            None if self.runs_at_once(stream) || (self.options.late_pageable && !synchronous) => {
+                // SAFETY: by the driver contract the bytes are readable and unwritten during the call, and those of an
+                // asynchronous one until the operation has run or is dropped.
+                Source::Pageable(unsafe { Pageable::new(src, bytes, !synchronous) })
             }
             None => {
                 // SAFETY: the table does not hold the source, so that by the driver contract its bytes are readable now.
@@ -113,10 +114,15 @@ impl Machine {
             Some(to) => self.copy(call, stream, to, Source::Memory(from), synchronous),
             None => {
                 // SAFETY: the table does not hold the target, which by the driver contract is left to the operation.
-                let to = unsafe { Pageable::new(dst, bytes) };
+                let to = unsafe { Pageable::new(dst, bytes, true) };
                 self.download(call, stream, to, from, synchronous)
             }
         }
+    }
+
+    /// Whether an operation that is queued now will have run when it has been queued.
+    fn runs_at_once(&self, stream: u64) -> bool {
+        self.schedule.is_eager() && self.host_functions.is_empty() && !self.is_captured(stream)
     }
 
     /// Copies to pageable memory. The driver may run such a copy at once, and here it must, unless the options say
@@ -151,7 +157,8 @@ impl Machine {
         // SAFETY: this function's contract.
         let to = unsafe { self.operand(call, stream, (dst, len), "writes") }?;
         // SAFETY: as above.
-        let from = unsafe { self.operand(call, stream, (src, len), "reads") }?;
+        let from = unsafe { self.operand(call, stream, (src, len), "reads") };
+        let from = from.inspect_err(|_| self.mark_written(to.allocation(), to.bytes()))?;
         self.copy(call, stream, to, Source::Memory(from), synchronous)
     }
 

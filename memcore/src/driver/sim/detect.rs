@@ -99,25 +99,19 @@ impl Machine {
 
     /// Notes what an operation uses that is about to be queued, and reports what it does not come after.
     pub(super) fn check_uses(&mut self, by: Access, stream: u64, op: &Op) {
-        let mut raced = false;
         match op {
             Op::Copy { to, from } => {
-                raced |= match from {
-                    Source::Memory(span) => {
-                        self.note(by, stream, Memory::Allocation(span.allocation()), span.bytes(), Use::Read)
-                    }
-                    Source::Staged(staged) => match staged.in_use() {
-                        Some(bytes) => self.note(by, stream, Memory::Pageable, bytes, Use::Read),
-                        None => false,
-                    },
-                    Source::Pageable(pageable) => self.note(by, stream, Memory::Pageable, pageable.bytes(), Use::Read),
+                let read = match from {
+                    Source::Memory(span) => Some((Memory::Allocation(span.allocation()), span.bytes())),
+                    Source::Staged(staged) => staged.in_use().map(|bytes| (Memory::Pageable, bytes)),
+                    Source::Pageable(pageable) => pageable.in_use().map(|bytes| (Memory::Pageable, bytes)),
                 };
-                raced |= match to {
-                    Target::Memory(span) => {
-                        self.note(by, stream, Memory::Allocation(span.allocation()), span.bytes(), Use::Write)
-                    }
-                    Target::Pageable(pageable) => self.note(by, stream, Memory::Pageable, pageable.bytes(), Use::Write),
+                let (target, bytes) = match to {
+                    Target::Memory(span) => (Memory::Allocation(span.allocation()), span.bytes()),
+                    Target::Pageable(pageable) => (Memory::Pageable, pageable.bytes()),
                 };
+                let raced = read.is_some_and(|(source, bytes)| self.note(by, stream, source, bytes, Use::Read));
+                let raced = self.note(by, stream, target, bytes, Use::Write) || raced;
                 self.copy_written(by, to, from, raced);
             }
             Op::Fill { to, .. } => {
@@ -194,7 +188,9 @@ impl Machine {
             by.call.label(),
             earlier.call.label(),
         );
-        let help = format!("record an event on {other} after the first, and let {mine} wait for it before the second");
+        let help = format!(
+            "record an event on {other} behind the other operation, and let {mine} wait for it before this one"
+        );
         let violation = Violation::new(kind, by.call.operation(), by.call.place, summary, help)
             .about(subject)
             .range_in(matches!(memory, Memory::Allocation(_)).then(|| bytes.clone()))
@@ -307,7 +303,7 @@ impl Machine {
     }
 
     fn tracks_written(&self, allocation: u64) -> bool {
-        self.memory.get(allocation).is_some_and(|one| one.written.is_some())
+        self.options.initialisation_checks && self.memory.get(allocation).is_some_and(|one| one.written.is_some())
     }
 
     /// Says that bytes have been written, also those that a refused operation would have: what follows from that is not

@@ -80,6 +80,7 @@ impl Machine {
         let context = self.event(call, event)?.context;
         let key = self.stream_key(call, stream)?;
         if self.streams.get(&key).is_none_or(|stream| stream.context != context) {
+            self.report_foreign(call, "an event and a stream");
             return Err(Status::INVALID_HANDLE);
         }
         let handle = as_handle(event);
@@ -143,7 +144,11 @@ impl Machine {
     ) -> Answer {
         let (start, end) = (self.event(call, start)?, self.event(call, end)?);
         let measures = |event: &Event| event.timed && event.snapshot.is_some();
-        if start.context != end.context || !(measures(start) && measures(end)) {
+        let (foreign, measured) = (start.context != end.context, measures(start) && measures(end));
+        if foreign || !measured {
+            if foreign {
+                self.report_foreign(call, "events");
+            }
             return Err(Status::INVALID_HANDLE);
         }
         let (Some(from), Some(to)) = (start.happened, end.happened) else { return Err(Status::NOT_READY) };

@@ -15,6 +15,7 @@ use super::machine::Machine;
 use super::options::SimOptions;
 use super::report::{Place, Violation};
 use super::shared::Shared;
+use super::trap;
 use crate::driver::entry_points::entry_points;
 use crate::driver::ffi::{
     CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid,
@@ -47,6 +48,7 @@ impl SimDriver {
         let token = current::Token::default();
         let missing = options.missing.clone().into_boxed_slice();
         let shared = Shared::new(options, Arc::clone(&token), process_wide);
+        trap::watch(Arc::downgrade(&shared));
         let ranges = shared.lock().devices.iter().map(|device| device.space.range()).collect();
         Self { token, ranges, missing, shared }
     }
@@ -102,6 +104,7 @@ impl SimDriver {
         }
         loop {
             let answer = body(&mut machine, call);
+            machine.report_context(call, answer);
             let (unfinished, again) = (mem::take(&mut machine.unfinished), mem::take(&mut machine.again));
             if unfinished.is_empty() {
                 return (machine, answer);

@@ -75,6 +75,7 @@ mod stream;
 mod stream_capture;
 #[cfg(test)]
 pub(super) mod tests;
+mod trap;
 mod watch;
 mod written;
 

@@ -2,7 +2,7 @@
 
 use super::call::{Answer, Call};
 use super::machine::Machine;
-use super::memory::{Found, Kind};
+use super::memory::{Allocation, Found, Kind};
 use super::operation::Span;
 use super::report::{Violation, ViolationKind, stream_name};
 use crate::error::Status;
@@ -38,12 +38,16 @@ impl Machine {
                 if one.freed.is_some() {
                     let help = "queue the free after everything that uses the memory";
                     (ViolationKind::UseAfterFree, one.subject(), offset, help)
-                } else if end <= one.end() {
-                    // SAFETY: this function's contract.
-                    return Ok(unsafe { Span::new(id, offset, len) });
-                } else {
+                } else if end > one.end() {
                     let help = "keep the offset and the length within the allocation";
                     (ViolationKind::OutOfBounds, one.subject(), offset, help)
+                } else if self.is_out_of_reach(call, stream, one) {
+                    let help =
+                        "copy between devices with a peer copy, and use other devices' memory on streams of their own";
+                    (ViolationKind::PeerAccess, one.subject(), offset, help)
+                } else {
+                    // SAFETY: this function's contract.
+                    return Ok(unsafe { Span::new(id, offset, len) });
                 }
             }
             Found::Freed(freed) => {
@@ -59,6 +63,10 @@ impl Machine {
                 "{label} {verb} {len} bytes at byte {offset} of allocation #{}, which has {} bytes, on stream {name}",
                 subject.number, subject.size
             ),
+            ViolationKind::PeerAccess => format!(
+                "{label} of {len} bytes {verb} allocation #{} at byte {offset}, which lies on another device, on stream {name}",
+                subject.number
+            ),
             _ => format!(
                 "{label} of {len} bytes {verb} allocation #{} at byte {offset}, on stream {name}",
                 subject.number
@@ -69,7 +77,21 @@ impl Machine {
             .range(offset, len)
             .on_stream(Some(number));
         self.reports.push(violation);
+        if verb == "writes" {
+            // What would have been written counts as written: the rest is not to be told as well.
+            self.mark_written(subject.number, offset..offset.saturating_add(len));
+        }
         Err(Status::INVALID_VALUE)
+    }
+
+    /// Whether memory lies on another device than a stream, and the driver lets the operation not reach it: as on two
+    /// H200 (`scripts/probes/other_device.py`).
+    fn is_out_of_reach(&self, call: &Call, stream: u64, one: &Allocation) -> bool {
+        let Some(context) = self.streams.get(&stream).map(|stream| stream.context) else { return false };
+        let is_elsewhere = one.kind.is_device() && one.device != self.device_of(context);
+        let is_pooled = matches!(one.kind, Kind::Pool(_)) && call.current == context;
+        let is_memset = call.operation().starts_with("memset");
+        is_elsewhere && call.symbol != "cuMemcpyPeerAsync" && (is_pooled || is_memset)
     }
 
     /// Memory of the table at a host pointer; `None` where that is pageable memory of the program's own.

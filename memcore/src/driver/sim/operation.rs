@@ -67,18 +67,25 @@ impl Span {
 pub(super) struct Pageable {
     address: usize,
     len: usize,
+    /// Whether the program must leave the bytes alone when the call has returned.
+    is_held: bool,
 }
 
 impl Pageable {
-    /// `len` bytes at `address`.
+    /// `len` bytes at `address`, that the program must leave alone when the call has returned, or need not.
     ///
     /// # Safety
     ///
     /// Until the value is dropped, the bytes are good for what the operation that it is made for does, and the program
     /// leaves them to it.
-    pub(super) unsafe fn new(address: *const c_void, len: usize) -> Self {
+    pub(super) unsafe fn new(address: *const c_void, len: usize, is_held: bool) -> Self {
         // INVARIANT: the caller's contract; exposed here.
-        Self { address: address.expose_provenance(), len }
+        Self { address: address.expose_provenance(), len, is_held }
+    }
+
+    /// Which addresses are in use after the call.
+    pub(super) fn in_use(&self) -> Option<Range<u64>> {
+        self.is_held.then(|| self.bytes())
     }
 
     /// Good for what the operation does with `len` bytes.

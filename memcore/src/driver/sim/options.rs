@@ -110,6 +110,20 @@ impl SimOptions {
         self
     }
 
+    /// Looks for no races: operations on the same memory that nothing orders.
+    #[must_use]
+    pub fn without_race_checks(mut self) -> Self {
+        self.race_checks = false;
+        self
+    }
+
+    /// Looks for no reads of device memory that nothing has written.
+    #[must_use]
+    pub fn without_initialisation_checks(mut self) -> Self {
+        self.initialisation_checks = false;
+        self
+    }
+
     /// Reads and writes pageable host memory when a copy runs, as late as the documentation of CUDA allows, and not
     /// within the call.
     ///

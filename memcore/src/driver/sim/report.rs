@@ -42,6 +42,23 @@ pub enum ViolationKind {
 }
 
 impl ViolationKind {
+    /// Every kind.
+    pub const ALL: &'static [Self] = &[
+        Self::UseAfterFree,
+        Self::DoubleFree,
+        Self::InvalidFree,
+        Self::OutOfBounds,
+        Self::UninitRead,
+        Self::ReadAfterWrite,
+        Self::WriteAfterRead,
+        Self::WriteAfterWrite,
+        Self::HostInFlight,
+        Self::UnrecordedEvent,
+        Self::WrongContext,
+        Self::PeerAccess,
+        Self::Leak,
+    ];
+
     /// The kind's stable name, in `snake_case`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

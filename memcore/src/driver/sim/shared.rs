@@ -81,6 +81,11 @@ impl Shared {
         self.machine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The state, if no thread has it.
+    pub(super) fn try_lock(&self) -> Option<MutexGuard<'_, Machine>> {
+        self.machine.try_lock().ok()
+    }
+
     /// Gives the lock back, and then tells of what was found meanwhile: a logger may use the driver.
     pub(super) fn unlock(&self, mut machine: MutexGuard<'_, Machine>) {
         let new = machine.reports.take_new();

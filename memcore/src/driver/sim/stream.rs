@@ -50,11 +50,12 @@ impl Stream {
 impl Machine {
     /// The key of the stream that a handle means. A stream made by the program brings its context; a default stream is
     /// the current context's.
-    pub(super) fn any_stream_key(&self, call: &Call, stream: CUstream) -> Answer<u64> {
+    pub(super) fn any_stream_key(&mut self, call: &Call, stream: CUstream) -> Answer<u64> {
         let key = match as_handle(stream) {
             0 | STREAM_LEGACY if current::in_host_function(&self.token) => return Err(Status::NOT_PERMITTED),
             0 | STREAM_LEGACY => self.contexts.get(&self.context(call)?).map_or(0, |context| context.legacy),
-            STREAM_PER_THREAD => return Err(Status::NOT_SUPPORTED),
+            STREAM_PER_THREAD if current::in_host_function(&self.token) => return Err(Status::NOT_PERMITTED),
+            STREAM_PER_THREAD => self.per_thread_key(call)?,
             key => key,
         };
         if self.streams.contains_key(&key) {
@@ -62,6 +63,31 @@ impl Machine {
         }
         self.check_current(call)?;
         Err(Status::INVALID_HANDLE)
+    }
+
+    /// The key of the calling thread's own default stream, in the current context.
+    fn per_thread_key(&mut self, call: &Call) -> Answer<u64> {
+        let (context, thread) = (self.context(call)?, std::thread::current().id());
+        let known = self.contexts.get(&context).and_then(|context| context.per_thread.get(&thread));
+        if let Some(key) = known {
+            return Ok(*key);
+        }
+        let key = self.new_stream(context, true);
+        if let Some(context) = self.contexts.get_mut(&context) {
+            context.per_thread.insert(thread, key);
+        }
+        Ok(key)
+    }
+
+    fn new_stream(&mut self, context: u64, blocking: bool) -> u64 {
+        self.stream_count += 1;
+        let key = new_handle();
+        let stream = Stream::new(context, self.stream_count, blocking, self.agents.take(&self.host_clock));
+        self.streams.insert(key, stream);
+        if let Some(context) = self.contexts.get_mut(&context).filter(|_| blocking) {
+            context.blocking.push(key);
+        }
+        key
     }
 
     /// The key of a stream whose context is not dead and that work can be queued on, if only in a capture.
@@ -109,13 +135,7 @@ impl Machine {
         if out.is_null() || flags & !STREAM_NON_BLOCKING != 0 {
             return Err(Status::INVALID_VALUE);
         }
-        self.stream_count += 1;
-        let (key, blocking) = (new_handle(), flags & STREAM_NON_BLOCKING == 0);
-        let stream = Stream::new(context, self.stream_count, blocking, self.agents.take(&self.host_clock));
-        self.streams.insert(key, stream);
-        if let Some(context) = self.contexts.get_mut(&context).filter(|_| blocking) {
-            context.blocking.push(key);
-        }
+        let key = self.new_stream(context, flags & STREAM_NON_BLOCKING == 0);
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, as_pointer(key)) }
     }
@@ -124,7 +144,7 @@ impl Machine {
     pub(super) fn stream_destroy(&mut self, call: &Call, stream: CUstream) -> Answer {
         let key = self.any_stream_key(call, stream)?;
         self.alive(self.streams.get(&key).map_or(0, |stream| stream.context))?;
-        if self.streams.get(&key).is_some_and(|stream| stream.number == 0) {
+        if [0, STREAM_LEGACY, STREAM_PER_THREAD].contains(&as_handle(stream)) {
             return Err(Status::INVALID_HANDLE);
         }
         let Some(stream) = self.streams.remove(&key) else { return Err(Status::INVALID_HANDLE) };

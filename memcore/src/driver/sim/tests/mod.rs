@@ -12,3 +12,4 @@ mod resources;
 pub(in crate::driver) mod rig;
 mod stderr;
 mod threads;
+mod violations;

@@ -13,7 +13,7 @@ use crate::error::Status;
 /// A driver and the context that this thread has made current.
 pub(in crate::driver) struct Program {
     pub(in crate::driver) driver: Arc<dyn Driver>,
-    pub(super) context: CUcontext,
+    pub(in crate::driver) context: CUcontext,
 }
 
 /// A program on a simulator of its own.
@@ -66,7 +66,7 @@ impl Program {
         program
     }
 
-    pub(super) fn retain(&self, device: i32) -> CUcontext {
+    pub(in crate::driver) fn retain(&self, device: i32) -> CUcontext {
         let mut context = ptr::null_mut();
         ok!(self, primary_context_retain(&mut context, device));
         context
@@ -113,6 +113,7 @@ impl Program {
         address
     }
 
+    #[track_caller]
     pub(in crate::driver) fn locked(&self, bytes: usize) -> Locked {
         let mut pointer = ptr::null_mut();
         ok!(self, mem_host_alloc(&mut pointer, bytes, 0));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::{Order, SimOptions};
 use super::rig::{Program, Rig, ok};
 use crate::driver::Driver;
-use crate::driver::ffi::CUcontext;
+use crate::driver::ffi::{CUcontext, Handle};
 
 #[test]
 fn each_thread_has_its_own_current_context() {
@@ -59,4 +59,27 @@ fn threads_work_side_by_side() {
         });
         assert!(rig.kinds().is_empty());
     }
+}
+
+#[test]
+fn the_per_thread_default_stream_is_each_thread_s_own() {
+    let rig = Rig::new(SimOptions::default());
+    let per_thread = || ptr::without_provenance_mut(2);
+    let (dev, host) = (rig.alloc(4), rig.locked(4));
+    ok!(rig, memset_d8_async(dev, 7, 4, per_thread()));
+    ok!(rig, memcpy_dtoh_async(host.pointer, dev, 4, per_thread()));
+    let (driver, context) = (Arc::clone(&rig.driver), Handle(rig.context));
+    let elsewhere = std::thread::spawn(move || {
+        let program = Program::new(driver);
+        ok!(program, context_set_current({ context }.0));
+        // A wait for the same handle is a wait for another stream: as on an H200 it returns with the copy not done.
+        ok!(program, stream_synchronize(ptr::without_provenance_mut(2)));
+    });
+    elsewhere.join().unwrap();
+    assert_ne!(host.read(), [7; 4]);
+    ok!(rig, stream_synchronize(per_thread()));
+    assert_eq!(host.read(), [7; 4]);
+    ok!(rig, mem_free(dev));
+    ok!(rig, mem_free_host(host.pointer));
+    assert!(rig.kinds().is_empty());
 }

@@ -1,0 +1,165 @@
+//! What a program is told that touches a device address from the host: such addresses are reserved, and the access faults.
+//!
+//! The handler changes nothing for the program: after the message the access faults again, for whoever handled such faults
+//! before. It runs on whatever small stack there is, and may take no lock: so it hands the address to a thread, which says
+//! what lies there, and waits for that.
+
+use core::ffi::{c_int, c_void};
+use core::mem::MaybeUninit;
+use core::ptr;
+use std::io::{self, Write};
+use std::sync::{Mutex, Once, OnceLock, PoisonError, Weak};
+use std::thread;
+
+use super::memory::{Allocation, Found};
+use super::report::Subject;
+use super::shared::Shared;
+
+/// The simulators whose addresses are reserved.
+static SIMULATORS: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+
+/// How the handler reaches the thread, and what was there before it.
+struct Trap {
+    asks: Pipe,
+    answers: Pipe,
+    previous: libc::sigaction,
+}
+
+static TRAP: OnceLock<Trap> = OnceLock::new();
+
+/// How long the handler waits for an answer, in milliseconds: a process that was forked has no thread to give one.
+const PATIENCE: c_int = 2000;
+
+/// Names the allocation in question when the host touches an address of this simulator's devices.
+pub(super) fn watch(simulator: Weak<Shared>) {
+    static INSTALLED: Once = Once::new();
+
+    let mut simulators = SIMULATORS.lock().unwrap_or_else(PoisonError::into_inner);
+    simulators.retain(|one| one.strong_count() > 0);
+    simulators.push(simulator);
+    drop(simulators);
+    // Without it a fault is a fault without a word.
+    INSTALLED.call_once(|| {
+        let _ = install();
+    });
+}
+
+fn install() -> Option<()> {
+    let (asks, answers) = (Pipe::new()?, Pipe::new()?);
+    let (asked, answered) = (Pipe { ..asks }, Pipe { ..answers });
+    let answer = move || {
+        while let Some(address) = asked.read::<8>() {
+            tell(u64::from_ne_bytes(address));
+            answered.write(&[1]);
+        }
+    };
+    thread::Builder::new().name("memcore-sim-trap".to_owned()).spawn(answer).ok()?;
+    let mut previous = MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: without a new action the call only writes the present one to where there is room for it.
+    if unsafe { libc::sigaction(libc::SIGSEGV, ptr::null(), previous.as_mut_ptr()) } != 0 {
+        return None;
+    }
+    // SAFETY: the call succeeded, and has written it.
+    let previous = unsafe { previous.assume_init() };
+    TRAP.set(Trap { asks, answers, previous }).ok()?;
+    // SAFETY: all-zero bytes are a valid `sigaction` of C integers and an empty mask.
+    let mut action = unsafe { MaybeUninit::<libc::sigaction>::zeroed().assume_init() };
+    let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_fault;
+    action.sa_sigaction = handler as usize;
+    // On the thread's alternate stack, where it has one, as the handler of the standard library is.
+    action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+    // SAFETY: a handler that does only what a signal handler may; the previous action is remembered.
+    let _ = unsafe { libc::sigaction(libc::SIGSEGV, &raw const action, ptr::null_mut()) };
+    Some(())
+}
+
+/// The handler.
+extern "C" fn on_fault(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
+    let Some(trap) = TRAP.get() else { return };
+    // SAFETY: the system passes a valid `siginfo_t`, which lives as long as this call.
+    let info = unsafe { &*info };
+    // SAFETY: for this signal it has an address.
+    let address = unsafe { info.si_addr() }.addr() as u64;
+    if trap.asks.write(&address.to_ne_bytes()) && trap.answers.has_more() {
+        let _ = trap.answers.read::<1>();
+    }
+    // From here on faults are the previous handler's: the access is made again, and faults again.
+    // SAFETY: an action that was in force before.
+    let _ = unsafe { libc::sigaction(libc::SIGSEGV, &raw const trap.previous, ptr::null_mut()) };
+}
+
+/// Says on stderr what lies at an address, if that is a device's.
+fn tell(address: u64) {
+    let simulators = SIMULATORS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    for simulator in simulators.iter().filter_map(Weak::upgrade) {
+        // The thread that faults may have the lock, and waits.
+        let Some(machine) = simulator.try_lock() else { continue };
+        if !machine.is_reserved(address, 1) {
+            continue;
+        }
+        let (subject, offset) = match machine.memory.find(address) {
+            Found::Live(id) | Found::PastEnd(id) => {
+                let one = machine.memory.get(id);
+                (one.map(Allocation::subject), one.map_or(0, |one| address - one.base))
+            }
+            Found::Freed(freed) => (Some(freed.subject), address - freed.base),
+            Found::Unknown => (None, 0),
+        };
+        let text = describe(address, subject, offset);
+        let _ = io::stderr().write_all(text.as_bytes());
+        return;
+    }
+}
+
+fn describe(address: u64, subject: Option<Subject>, offset: u64) -> String {
+    let memory = match subject {
+        Some(subject) => {
+            let freed = subject.freed.map(|freed| format!("\n  freed      {freed}")).unwrap_or_default();
+            format!(
+                "byte {offset} of allocation #{}, {} bytes\n  allocated  {}   {}{freed}",
+                subject.number, subject.size, subject.made, subject.memory
+            )
+        }
+        None => "no allocation of the device's".to_owned(),
+    };
+    format!(
+        "simulated device: the host touched device memory, at {address:#x}\n  memory     {memory}\n  help       copy the \
+         memory to the host, or allocate unified memory, which both can touch\n"
+    )
+}
+
+/// A pipe of the system's, open as long as the process.
+struct Pipe {
+    reader: c_int,
+    writer: c_int,
+}
+
+impl Pipe {
+    fn new() -> Option<Self> {
+        let mut ends = [0; 2];
+        // SAFETY: there is room for both ends.
+        let made = unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } == 0;
+        let [reader, writer] = ends;
+        made.then_some(Self { reader, writer })
+    }
+
+    fn write(&self, bytes: &[u8]) -> bool {
+        // SAFETY: as many bytes are readable.
+        let written = unsafe { libc::write(self.writer, bytes.as_ptr().cast(), bytes.len()) };
+        usize::try_from(written) == Ok(bytes.len())
+    }
+
+    fn read<const N: usize>(&self) -> Option<[u8; N]> {
+        let mut bytes = [0; N];
+        // SAFETY: as many bytes are writable. So few come in one piece.
+        let read = unsafe { libc::read(self.reader, bytes.as_mut_ptr().cast(), N) };
+        (usize::try_from(read) == Ok(N)).then_some(bytes)
+    }
+
+    /// Waits until there is something to read, but not for ever.
+    fn has_more(&self) -> bool {
+        let mut waits = libc::pollfd { fd: self.reader, events: libc::POLLIN, revents: 0 };
+        // SAFETY: one entry.
+        unsafe { libc::poll(&raw mut waits, 1, PATIENCE) == 1 }
+    }
+}
