@@ -2,6 +2,7 @@
 
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
+use core::ops::Range;
 use core::ptr::{self, NonNull};
 
 /// What a new mapping allows.
@@ -81,6 +82,13 @@ pub(super) fn peek(address: u64, into: &mut [u8]) -> Peek {
         Err(_) if std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT) => Peek::Gone,
         Err(_) => Peek::Unknown,
     }
+}
+
+/// Whether all pages of a range can be read, unless the system does not say.
+pub(super) fn is_there(bytes: &Range<u64>) -> bool {
+    let page = page_size();
+    let first = bytes.start / page * page;
+    (first..bytes.end).step_by(page as usize).all(|page| peek(page.max(bytes.start), &mut [0]) != Peek::Gone)
 }
 
 /// Whether the bytes are the same. Bytes that a program has not initialised are compared as what its memory holds.

@@ -67,6 +67,9 @@ impl Machine {
     /// Runs a pending operation. What it depends on has run.
     fn run(&mut self, id: NodeId) {
         let Some(node) = self.graph.remove(id) else { return };
+        if self.is_gone(&node) {
+            return;
+        }
         self.check_watch(&node);
         let Node { op, call, .. } = node;
         match op {

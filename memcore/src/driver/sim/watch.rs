@@ -6,7 +6,7 @@ use core::slice;
 use super::backing::{POISON, Touch};
 use super::graph::Node;
 use super::machine::Machine;
-use super::memory::Allocation;
+use super::memory::{Allocation, Kind};
 use super::operation::{Op, Source, Span, Staged, Target};
 use super::pages::{self, Peek};
 use super::report::{Violation, ViolationKind, stream_name};
@@ -96,6 +96,22 @@ impl Machine {
         // SAFETY: the allocation is in the table, which is borrowed as long as the slice lives, and the bytes of memory
         // that the host reaches are initialised; by the span's invariant the program does not write them.
         Some(unsafe { slice::from_raw_parts(pointer, span.len() as usize) })
+    }
+
+    /// Whether registered memory that an operation uses cannot be read any more, which is reported: the operation must not run,
+    /// since it would fault.
+    pub(super) fn is_gone(&mut self, node: &Node) -> bool {
+        let is_gone = |span: &&Span| {
+            let one = self.memory.get(span.allocation()).filter(|one| one.kind == Kind::Registered);
+            one.is_some_and(|one| {
+                let start = one.base + span.offset();
+                !pages::is_there(&(start..start + span.len()))
+            })
+        };
+        let Some(span) = node.op.spans().find(is_gone) else { return false };
+        let (bytes, verb) = (0..span.len() as usize, if node.op.written().is_some() { "uses" } else { "reads" });
+        self.report_in_flight(node, verb, "took it away", Some((span, bytes)));
+        true
     }
 
     /// Reports what the host has done to the memory of an operation that is about to run.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::driver::Driver;
 use crate::driver::ffi::{CUcontext, CUdeviceptr, CUevent, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream};
+use crate::driver::sim::pages::{self, Access};
 use crate::driver::sim::{Sim, SimOptions, Violation, ViolationKind};
 use crate::error::Status;
 
@@ -179,5 +180,26 @@ impl Locked {
         assert!(bytes.len() <= self.bytes);
         // SAFETY: as above; the length was just checked.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.pointer.cast::<u8>(), bytes.len()) };
+    }
+}
+
+/// Pages of the program's own, closed when dropped: unmapped they could be someone else's at once.
+pub(super) struct Pages(ptr::NonNull<u8>, usize);
+
+impl Pages {
+    pub(super) fn new() -> Self {
+        let len = pages::whole_pages(1);
+        Self(pages::map(len, Access::ReadWrite).expect("a page"), len)
+    }
+
+    pub(super) fn pointer(&self) -> *mut c_void {
+        self.0.as_ptr().cast()
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: the pages that `new` mapped; what still uses them is the mistake that is tested.
+        unsafe { pages::close(self.0.addr().get() as u64, self.1) };
     }
 }

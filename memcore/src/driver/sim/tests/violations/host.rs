@@ -14,6 +14,7 @@ mistakes! {
     pageable_destination_changed: HostInFlight,
     managed_source_changed: HostInFlight,
     unregistered_in_flight: HostInFlight,
+    registered_memory_taken_away: HostInFlight,
 }
 
 pair!(
@@ -218,6 +219,30 @@ pair!(
         ok!(rig, memcpy_htod_async(dev, own.as_ptr().cast(), 64, stream));
         ok!(rig, stream_synchronize(stream));
         ok!(rig, mem_host_unregister(own.as_mut_ptr().cast()));
+        ok!(rig, mem_free(dev));
+    }
+);
+
+pair!(
+    registered_memory_taken_away,
+    |rig| {
+        let (dev, stream, own) = (rig.alloc(64), rig.stream(1), crate::driver::sim::tests::rig::Pages::new());
+        ok!(rig, memset_d8_async(dev, 1, 64, stream));
+        ok!(rig, mem_host_register(own.pointer(), 64, 0));
+        ok!(rig, memcpy_dtoh_async(own.pointer(), dev, 64, stream));
+        let address = own.pointer();
+        drop(own);
+        ok!(rig, stream_synchronize(stream));
+        ok!(rig, mem_host_unregister(address));
+        ok!(rig, mem_free(dev));
+    },
+    |rig| {
+        let (dev, stream, own) = (rig.alloc(64), rig.stream(1), crate::driver::sim::tests::rig::Pages::new());
+        ok!(rig, memset_d8_async(dev, 1, 64, stream));
+        ok!(rig, mem_host_register(own.pointer(), 64, 0));
+        ok!(rig, memcpy_dtoh_async(own.pointer(), dev, 64, stream));
+        ok!(rig, stream_synchronize(stream));
+        ok!(rig, mem_host_unregister(own.pointer()));
         ok!(rig, mem_free(dev));
     }
 );
