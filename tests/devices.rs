@@ -203,7 +203,8 @@ fn events_order_streams_of_two_devices() {
     stream.synchronize().unwrap();
     assert_eq!(theirs.to_vec().unwrap(), [5; 100]);
     drop((stream, other, event, others, source, dev, theirs));
-    two.finish();
+    let kinds: Vec<_> = two.sim.finish().iter().map(Violation::kind).collect();
+    assert_eq!(kinds, [ViolationKind::WrongContext], "the record that was refused");
 }
 
 #[test]

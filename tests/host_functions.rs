@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use memcore::prelude::*;
-use memcore::sim::{Fault, Order, Sim, SimOptions};
+use memcore::sim::{Fault, Order, Sim, SimOptions, Violation, ViolationKind};
 use memcore::{Error, Status, TransferError};
 
 fn open(options: SimOptions) -> (Sim, Context) {
@@ -122,7 +122,9 @@ fn a_wait_waits_for_a_slow_one_and_a_query_does_not() {
 
 #[test]
 fn memory_used_behind_one_is_freed_when_it_has_returned() {
-    under_every_order(|_, _| {
+    for order in [Order::Lazy, Order::Eager, Order::Random(1)] {
+        let (sim, context) = open(SimOptions::default().order(order));
+        let _entered = context.enter();
         let stream = Stream::new().unwrap();
         let mut locked = locked_vec![0_u8; 5000].unwrap();
         let dev = device_vec![3_u8; 5000].unwrap();
@@ -130,7 +132,7 @@ fn memory_used_behind_one_is_freed_when_it_has_returned() {
         let of = Arc::clone(&returned);
         let go = blocked(&stream);
         stream.launch_host_function(move || of.store(1, SeqCst)).unwrap();
-        // SAFETY: nothing touches either until the free, which waits for what uses the memory.
+        // SAFETY: none: `locked` is freed in flight. A GPU waits then, which nothing promises.
         unsafe { copy!(locked <- dev, async stream).unwrap() };
         thread::scope(|threads| {
             let freeing = threads.spawn(|| locked.try_free().map_err(|(error, _)| error));
@@ -139,7 +141,10 @@ fn memory_used_behind_one_is_freed_when_it_has_returned() {
             assert_eq!(returned.load(SeqCst), 1);
         });
         stream.synchronize().unwrap();
-    });
+        drop((dev, stream));
+        let kinds: Vec<_> = sim.finish().iter().map(Violation::kind).collect();
+        assert_eq!(kinds, [ViolationKind::HostInFlight]);
+    }
 }
 
 #[test]
