@@ -15,17 +15,27 @@
 //! In code, each [`Sim`] is a driver of its own, with options that a test chooses: limits, missing features, calls that
 //! fail ([`Fault`]).
 //!
-//! What is found wrong is a [`Violation`]: memory used after it was freed, freed twice, freed by an address that no
-//! allocation has, used past its end, or never freed. It is recorded and logged at once, as an error, and the call
-//! returns what the driver would. On the simulator that `MEMCORE_DRIVER` names it is written to stderr instead where
+//! What is found wrong is a [`Violation`] of some [`ViolationKind`]: memory used when it is not there, freed when it is
+//! not there, or never; operations on the same bytes that nothing orders; bytes that nothing has written; host memory
+//! changed or freed in flight; events, contexts and devices that are not the right ones. It is recorded and logged at
+//! once, as an error, and the call returns what the driver would. It is told once, not again for what follows from it. On the simulator that `MEMCORE_DRIVER` names it is written to stderr instead where
 //! nothing is logged (`log::max_level()` is `Off`, as without a logger). Leaks are looked for by [`Sim::finish`] only,
 //! so that simulator, which nothing finishes, reports none.
 //!
-//! What it does not show: kernels, since it runs none; how fast a GPU is; whether reads of memory that was never
-//! written, or operations that nothing orders, happened to give the expected bytes.
+//! An order between operations counts only if CUDA documents it. So a program can be wrong here that always worked on
+//! some GPU: what it relies on is promised by nobody.
+//!
+//! A program that touches a device address from the host dies of it, with a message that names the allocation.
+//!
+//! What it cannot see: kernels, since it runs none; how fast a GPU is, and mistakes of a driver; that the host *reads*
+//! memory in flight (it reads `0xCB` bytes); a change of host memory that is undone before the copy runs; registered
+//! memory that was unmapped and mapped anew at the same address. `docs/simulator.md` has all of this at more length, and
+//! what the checks cost.
 
 // How it is built: `front` takes every call, `machine` holds the state, and a file for each part of the driver has the
-// entry points of that part. Work on streams becomes a graph (`graph`), `run` runs it, and `order` says when.
+// entry points of that part. Work on streams becomes a graph (`graph`) of operations (`operation`), `run` runs it, and
+// `order` says when. The checks: `operand` looks at addresses, `detect` at order (`clock`, `shadow`) and at what was
+// written (`written`), `watch` at what the host does, `leak` at what is left; `report` has their words.
 //
 // Rules that every part keeps:
 // - Handles are keys of tables, never pointers: whatever a program passes is looked up.
