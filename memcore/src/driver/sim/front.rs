@@ -88,6 +88,7 @@ impl SimDriver {
             }
         };
         machine.advance();
+        machine.guard_after_call();
         self.shared.unlock(machine);
         status
     }

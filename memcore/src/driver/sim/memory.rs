@@ -83,6 +83,8 @@ pub(super) struct Allocation {
     pub(super) written: Option<Written>,
     /// Whether operations on it were found to race.
     pub(super) has_raced: bool,
+    /// Whether its pages are closed to the host: see [`guard`](super::guard).
+    pub(super) is_guarded: bool,
 }
 
 impl Allocation {
@@ -120,7 +122,7 @@ pub(super) enum Found {
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// INVARIANT: the bytes of managed, page-locked and registered memory are good for reads and writes at their
-    /// address, whose provenance is exposed.
+    /// address, whose provenance is exposed; managed memory that is guarded, once it is unguarded.
     live: HashMap<u64, Allocation>,
     by_base: BTreeMap<u64, u64>,
     /// What was taken out.
@@ -162,6 +164,7 @@ impl Memory {
             shadow: Shadow::default(),
             written: kind.is_device().then(Written::default),
             has_raced: false,
+            is_guarded: false,
         };
         // INVARIANT: this function's contract.
         self.live.insert(id, allocation);
@@ -170,7 +173,8 @@ impl Memory {
 
     /// Takes an allocation out of the table, and remembers that it was freed at `place`.
     pub(super) fn remove(&mut self, id: u64, place: Place) -> Option<Allocation> {
-        let allocation = self.live.remove(&id)?;
+        let mut allocation = self.live.remove(&id)?;
+        allocation.unguard();
         self.by_base.remove(&allocation.base);
         self.freed.insert(&allocation, place);
         Some(allocation)
@@ -196,6 +200,11 @@ impl Memory {
         let mut all: Vec<_> = self.live.values().collect();
         all.sort_unstable_by_key(|allocation| allocation.id);
         all.into_iter()
+    }
+
+    /// All live allocations, to be changed.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Allocation> {
+        self.live.values_mut()
     }
 
     /// The live allocation that holds `address`.
@@ -239,6 +248,7 @@ impl Memory {
         if span.offset().checked_add(span.len()).is_none_or(|end| end > allocation.size) {
             return None;
         }
+        allocation.unguard();
         let address = usize::try_from(allocation.base).ok()?.checked_add(offset)?;
         Some(ptr::with_exposed_provenance_mut(address))
     }

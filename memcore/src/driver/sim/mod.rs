@@ -62,6 +62,7 @@ mod free;
 mod freed;
 mod front;
 mod graph;
+mod guard;
 mod host;
 mod host_function;
 mod leak;

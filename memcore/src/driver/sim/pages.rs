@@ -115,11 +115,23 @@ pub(super) unsafe fn unmap(pointer: *mut u8, len: usize) {
 ///
 /// # Safety
 ///
-/// The `len` bytes at `address` are whole pages of a range that [`map`] reserved, and no memory is in use there.
+/// The `len` bytes at `address` are whole pages of a range that [`map`] reserved, and no memory is in use there, unless
+/// [`guard`] closed it.
 pub(super) unsafe fn open(address: u64, len: usize) -> bool {
     let pointer: *mut c_void = ptr::with_exposed_provenance_mut(address as usize);
     // SAFETY: by this function's contract only unused pages of a reserved range change.
     unsafe { libc::mprotect(pointer, len, Access::ReadWrite.bits()) == 0 }
+}
+
+/// Closes opened pages without giving up what they hold: touching them faults until they are opened again.
+///
+/// # Safety
+///
+/// The `len` bytes at `address` are whole pages that [`open`] opened, and a fault in them opens them again.
+pub(super) unsafe fn guard(address: u64, len: usize) -> bool {
+    let pointer: *mut c_void = ptr::with_exposed_provenance_mut(address as usize);
+    // SAFETY: by this function's contract only opened pages of a reserved range change, and keep their contents.
+    unsafe { libc::mprotect(pointer, len, Access::None.bits()) == 0 }
 }
 
 /// Makes opened pages reserved ones again: their contents are gone and touching them faults.

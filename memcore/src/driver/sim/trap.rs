@@ -5,9 +5,10 @@
 //! what lies there, and waits for that.
 
 use core::ffi::{c_int, c_void};
-use core::mem::MaybeUninit;
+use core::mem::{self, MaybeUninit};
 use core::ptr;
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, Once, OnceLock, PoisonError, Weak};
 use std::thread;
 
@@ -49,8 +50,7 @@ fn install() -> Option<()> {
     let (asked, answered) = (Pipe { ..asks }, Pipe { ..answers });
     let answer = move || {
         while let Some(address) = asked.read::<8>() {
-            tell(u64::from_ne_bytes(address));
-            answered.write(&[1]);
+            answered.write(&[u8::from(tell(u64::from_ne_bytes(address)))]);
         }
     };
     thread::Builder::new().name("memcore-sim-trap".to_owned()).spawn(answer).ok()?;
@@ -80,22 +80,27 @@ extern "C" fn on_fault(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
     let info = unsafe { &*info };
     // SAFETY: for this signal it has an address.
     let address = unsafe { info.si_addr() }.addr() as u64;
-    if trap.asks.write(&address.to_ne_bytes()) && trap.answers.has_more() {
-        let _ = trap.answers.read::<1>();
+    if trap.asks.write(&address.to_ne_bytes()) && trap.answers.has_more() && trap.answers.read() == Some([1]) {
+        return; // opened: the access is made again, and goes well
     }
     // From here on faults are the previous handler's: the access is made again, and faults again.
     // SAFETY: an action that was in force before.
     let _ = unsafe { libc::sigaction(libc::SIGSEGV, &raw const trap.previous, ptr::null_mut()) };
 }
 
-/// Says on stderr what lies at an address, if that is a device's.
-fn tell(address: u64) {
+/// Opens managed memory that was guarded, which is true; else says on stderr what lies at an address, if that is a device's.
+fn tell(address: u64) -> bool {
     let simulators = SIMULATORS.lock().unwrap_or_else(PoisonError::into_inner).clone();
     for simulator in simulators.iter().filter_map(Weak::upgrade) {
         // The thread that faults may have the lock, and waits.
-        let Some(machine) = simulator.try_lock() else { continue };
+        let Some(mut machine) = simulator.try_lock() else { continue };
         if !machine.is_reserved(address, 1) {
             continue;
+        }
+        if machine.touch_guarded(address) {
+            // A logger's panic is its own.
+            let _ = catch_unwind(AssertUnwindSafe(|| simulator.unlock(machine))).map_err(mem::forget);
+            return true;
         }
         let (subject, offset) = match machine.memory.find(address) {
             Found::Live(id) | Found::PastEnd(id) => {
@@ -107,8 +112,9 @@ fn tell(address: u64) {
         };
         let text = describe(address, subject, offset);
         let _ = io::stderr().write_all(text.as_bytes());
-        return;
+        return false;
     }
+    false
 }
 
 fn describe(address: u64, subject: Option<Subject>, offset: u64) -> String {

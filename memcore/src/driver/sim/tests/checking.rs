@@ -183,3 +183,25 @@ fn calls_are_recorded_by_symbol() {
     assert_eq!(call!(rig, mem_free(1)), Status::INVALID_VALUE);
     assert_eq!(rig.sim.calls(), ["cuMemAlloc_v2", "cuMemsetD8_v2", "cuMemFree_v2"]);
 }
+
+#[test]
+fn managed_memory_without_concurrent_access_is_the_device_s_while_it_works() {
+    let rig = Rig::new(SimOptions::default().without_concurrent_managed_access());
+    let (dev, managed, stream) = (rig.alloc(64), rig.managed(64), rig.stream(1));
+    let byte = ptr::with_exposed_provenance_mut::<u8>(managed as usize);
+    // SAFETY: managed memory of this program's; the device is idle.
+    unsafe { byte.write_volatile(5) };
+    ok!(rig, memset_d8_async(dev, 1, 64, stream)); // has nothing to do with the managed memory
+    // SAFETY: as above, but for the device, which is busy: the mistake that is found.
+    assert_eq!(unsafe { byte.read_volatile() }, 5);
+    assert_eq!(rig.sim.violations().iter().map(Violation::kind).collect::<Vec<_>>(), [ViolationKind::HostInFlight]);
+    ok!(rig, stream_synchronize(stream));
+    // SAFETY: the device is idle again.
+    unsafe { byte.write_volatile(6) };
+    ok!(rig, memcpy_dtod_async(dev, managed, 64, stream));
+    ok!(rig, stream_synchronize(stream));
+    assert_eq!(rig.bytes(dev, 1), [6]);
+    ok!(rig, mem_free(dev));
+    ok!(rig, mem_free(managed));
+    assert_eq!(rig.kinds(), [ViolationKind::HostInFlight]);
+}
