@@ -139,24 +139,29 @@ impl Options {
     }
 
     fn read_crate(&mut self, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
-        let value: TokenStream = value(meta)?;
+        let path = crate_path(meta);
         if self.krate.is_some() {
             return Err(meta.error("`crate` is given twice\nhelp: keep one of the two"));
         }
-        let path = syn::parse2::<LitStr>(value.clone()).and_then(|text| text.parse_with(Path::parse_mod_style));
-        let path = path.map_err(|_error| {
-            syn::Error::new_spanned(
-                value,
-                "not a path in quotes\nhelp: write where memcore is: `crate = \"path::of::memcore\"`",
-            )
-        })?;
-        self.krate = Some(path);
+        self.krate = Some(path?);
         Ok(())
     }
 }
 
+/// The path of `crate = "path"`.
+pub(crate) fn crate_path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
+    let value: TokenStream = value(meta)?;
+    let path = syn::parse2::<LitStr>(value.clone()).and_then(|text| text.parse_with(Path::parse_mod_style));
+    path.map_err(|_error| {
+        syn::Error::new_spanned(
+            value,
+            "not a path in quotes\nhelp: write where memcore is: `crate = \"path::of::memcore\"`",
+        )
+    })
+}
+
 /// What follows a key, up to the next comma: nothing, `= value` or `(..)`. The `=` is left out.
-fn value(meta: &ParseNestedMeta<'_>) -> syn::Result<TokenStream> {
+pub(crate) fn value(meta: &ParseNestedMeta<'_>) -> syn::Result<TokenStream> {
     meta.input.parse::<Option<Token![=]>>()?;
     let mut tokens = TokenStream::new();
     while !meta.input.is_empty() && !meta.input.peek(Token![,]) {

@@ -1,8 +1,10 @@
-//! The derive macros of `memcore`, which re-exports them: use them from there.
+//! The derive macros and the test attribute of `memcore`, which re-exports them: use them from there.
 //!
 //! A derive runs through five steps: `attr` reads the attributes, `ast` shapes the item, `valid` finds
 //! what is wrong with it, `expand` writes the implementations and the checks which only the compiler can decide, and
 //! `fallback` stands in for the implementations of a refused item, so that one mistake gives one error.
+//!
+//! `test_attr` and `test_options` are the test attribute.
 //!
 //! What is decided where: tokens decide only what tokens can (the `repr`, the shape, a `&` that is written out). Types,
 //! sizes and offsets are asked of the compiler, about the item as it is after every other macro has run.
@@ -17,6 +19,8 @@ mod golden;
 mod guess;
 mod params;
 mod report;
+mod test_attr;
+mod test_options;
 #[cfg(test)]
 mod tests;
 mod valid;
@@ -76,6 +80,54 @@ pub fn derive_device_copy(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 #[proc_macro_derive(DeviceLayout, attributes(device_copy))]
 pub fn derive_device_layout(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     run(input, Purpose::Layout)
+}
+
+/// # Where it runs
+///
+/// | `MEMCORE_DRIVER` | device |
+/// |---|---|
+/// | unset, or `sim` | a new simulated machine for each test |
+/// | `cuda` | the GPU: device 0 of the CUDA driver, one test of the process at a time |
+/// | `auto` | the GPU where there is one, else a simulated machine |
+///
+/// The body runs in the context of device 0, which is entered. On the test's own thread `Device::new` and `Device::all`
+/// mean the devices of the test's machine. The function takes no argument or that context, as `&Context`. It returns
+/// what a `#[test]` may return, and may have its attributes: `#[ignore]`, `#[should_panic]`.
+///
+/// # When it fails
+///
+/// Where the body panics or returns an error, as every test. On a simulated machine also where a violation was found or
+/// memory was leaked, with the reports: see `memcore::sim`. Both are said where there are both, the body's own first.
+/// Memory that outlives the body, in a static, in a thread that goes on or in a thread's local, is a leak. Transfers
+/// that the body has dropped in flight are waited for.
+///
+/// `#[should_panic]` means the body: a violation does not count as the panic that was expected, and fails the test. A
+/// test that expects a violation makes a `memcore::sim::Sim` in code, and looks at what its `finish` returns.
+///
+/// # Threads
+///
+/// A thread that the body starts enters the context itself: take `context: &Context` and call `context.enter()` there,
+/// or name the context in each call. A thread that does neither uses the process's default device, as always: its
+/// memory is not in the test's machine and is not checked by it.
+///
+/// # Options
+///
+/// `#[memcore::test(..)]` takes, separated by commas:
+///
+/// | option | means |
+/// |---|---|
+/// | `devices = 2` | how many devices the machine has, 1 to 32; a GPU test fails where there are fewer |
+/// | `order = "lazy"` | when queued work runs: `lazy`, `eager`, `random:SEED`, or `all`: the body runs under `lazy`, `eager` and four random orders, and a failure names its order |
+/// | `memory = 64 << 20` | bytes of memory of each device |
+/// | `without_pools` | the devices have no memory pools and no stream-ordered allocation |
+/// | `without_concurrent_managed_access` | the host may not touch managed memory while a device works |
+/// | `crate = "path"` | where `memcore` is, if not at `::memcore` |
+///
+/// What the attribute does not say is as the `MEMCORE_SIM_*` variables say. On a GPU only `devices` and `crate` mean
+/// something.
+#[proc_macro_attribute]
+pub fn test(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    test_attr::expand(options.into(), item.into()).into()
 }
 
 fn run(input: proc_macro::TokenStream, purpose: Purpose) -> proc_macro::TokenStream {

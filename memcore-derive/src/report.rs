@@ -21,6 +21,11 @@ impl Report {
         self.errors.push(error);
     }
 
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+
     /// One `compile_error!` for each mistake, in the order of their discovery.
     pub(crate) fn into_compile_errors(self) -> TokenStream {
         self.errors.into_iter().map(syn::Error::into_compile_error).collect()

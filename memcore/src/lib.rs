@@ -82,6 +82,30 @@ pub use device::{Device, DeviceAttribute};
 pub use error::{Error, Result, Status, ViewError};
 pub use event::Event;
 pub use layout::DeviceLayout;
+/// Makes a function a `#[test]` with a device of its own, which fails where the device finds a mistake.
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// #[memcore::test]
+/// fn a_buffer_keeps_its_values() -> Result<(), memcore::Error> {
+///     let dev = device_vec![2.0f32; 100]?;
+///     assert_eq!(dev.to_vec()?, [2.0; 100]);
+///     Ok(())
+/// }
+///
+/// #[memcore::test(devices = 2, order = "all")]
+/// fn a_copy_goes_to_the_other_device(context: &Context) -> Result<(), memcore::Error> {
+///     let other = Context::new(&Device::new(1)?)?;
+///     let source = device_vec![in context; 1u8, 2, 3]?;
+///     let mut destination = device_vec![in &other; 0u8; 3]?;
+///     copy!(destination <- source)?;
+///     assert_eq!(destination.to_vec()?, [1, 2, 3]);
+///     Ok(())
+/// }
+/// ```
+///
+pub use memcore_derive::test;
 pub use memcore_derive::{DeviceCopy, DeviceLayout};
 pub use memory::{
     Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceBox, DeviceBuffer, DeviceCopy, DeviceIndex, DevicePointer,

@@ -1,6 +1,7 @@
 //! What the macros' expansions name. No part of the public interface.
 
 pub mod derive;
+pub mod test;
 
 pub use crate::memory::operand::{ToDestination, ToSource};
 pub use crate::memory::pair::{Pair, RawPair};

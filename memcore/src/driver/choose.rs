@@ -1,5 +1,7 @@
 //! Which driver runs where none is named: `MEMCORE_DRIVER`.
 
+use core::marker::PhantomData;
+use std::cell::RefCell;
 use std::env;
 use std::sync::{Arc, OnceLock};
 
@@ -11,8 +13,55 @@ use crate::error::{Error, Result, Status};
 /// The variable that names the driver.
 const VARIABLE: &str = "MEMCORE_DRIVER";
 
-/// The driver of this process, chosen on the first call. A failure is not kept: the next call tries again.
+thread_local! {
+    /// The driver of this thread alone, in the place of the process's.
+    static OWN: RefCell<Option<Arc<dyn Driver>>> = const { RefCell::new(None) };
+}
+
+/// While it lives, a driver is the default one of this thread, and of no other.
+pub(crate) struct OwnDriver {
+    previous: Option<Arc<dyn Driver>>,
+    on_this_thread: PhantomData<*mut ()>,
+}
+
+impl OwnDriver {
+    pub(crate) fn set(driver: Arc<dyn Driver>) -> Self {
+        Self { previous: exchange(Some(driver)), on_this_thread: PhantomData }
+    }
+}
+
+impl Drop for OwnDriver {
+    fn drop(&mut self) {
+        // Dropped when nothing is borrowed: a driver that ends may log.
+        drop(exchange(self.previous.take()));
+    }
+}
+
+fn exchange(driver: Option<Arc<dyn Driver>>) -> Option<Arc<dyn Driver>> {
+    OWN.try_with(|own| own.replace(driver)).ok().flatten()
+}
+
+/// The default driver: this thread's own if it has one, else the process's.
 pub(crate) fn default_driver() -> Result<Arc<dyn Driver>> {
+    let own = OWN.try_with(|own| own.borrow().clone()).ok().flatten();
+    own.map_or_else(process_driver, Ok)
+}
+
+/// Whether a test is to run on a simulated machine of its own: unlike a program, also where the variable is not set.
+///
+/// # Errors
+///
+/// What [`process_driver`] fails with.
+pub(crate) fn tests_are_simulated() -> Result<bool> {
+    match env::var_os(VARIABLE) {
+        None => Ok(true),
+        Some(value) if value == "sim" => Ok(true),
+        Some(_) => process_driver().map(|driver| driver.is_simulated()),
+    }
+}
+
+/// The driver of this process, chosen on the first call. A failure is not kept: the next call tries again.
+fn process_driver() -> Result<Arc<dyn Driver>> {
     static CHOSEN: OnceLock<Arc<dyn Driver>> = OnceLock::new();
 
     if let Some(driver) = CHOSEN.get() {

@@ -8,7 +8,7 @@ mod entry_points;
 pub(crate) mod ffi;
 pub mod sim;
 
-pub(crate) use choose::{default_driver, initialise};
+pub(crate) use choose::{OwnDriver, default_driver, initialise, tests_are_simulated};
 
 use core::ffi::{c_char, c_void};
 use core::fmt::Debug;

@@ -8,6 +8,7 @@ mod watch;
 pub use error::TransferError;
 use owned::Owned;
 pub use owned::{TransferDestination, TransferSource};
+pub(crate) use watch::wait_for_dropped;
 
 use core::fmt;
 use core::future::Future;

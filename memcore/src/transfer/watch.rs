@@ -8,7 +8,7 @@ use core::mem::forget;
 use core::task::Waker;
 use core::time::Duration;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -25,10 +25,26 @@ pub(super) trait Parked: Send {
     fn is_done(&mut self) -> bool;
 }
 
+/// How many transfers are parked.
+static PARKED_COUNT: Mutex<usize> = Mutex::new(0);
+static FEWER_PARKED: Condvar = Condvar::new();
+
 /// Keeps the transfer until it is done.
 pub(super) fn park(transfer: Box<dyn Parked>) {
+    *parked_count() += 1;
     // Without a thread it waits for the next one that is dropped.
     let _ = PARKED.add(transfer, SHORTEST);
+}
+
+/// Waits until no transfer is parked, or it has taken too long: one may stand behind what never ends.
+pub(crate) fn wait_for_dropped() {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    // Whether it took too long shows in what is leaked.
+    drop(FEWER_PARKED.wait_timeout_while(parked_count(), PATIENCE, |count| *count > 0));
+}
+
+fn parked_count() -> MutexGuard<'static, usize> {
+    PARKED_COUNT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The transfer, unless it is done.
@@ -39,6 +55,8 @@ fn in_flight(mut transfer: Box<dyn Parked>) -> Option<Box<dyn Parked>> {
         // How far it came is not known: what it keeps is leaked.
         None => forget(transfer),
     }
+    *parked_count() -= 1;
+    FEWER_PARKED.notify_all();
     None
 }
 

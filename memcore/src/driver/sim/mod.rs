@@ -128,9 +128,7 @@ impl Sim {
     ///
     /// [`Error::InvalidVariable`](crate::Error::InvalidVariable) where a variable means nothing.
     pub(crate) fn from_environment() -> Result<Self> {
-        let variable = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-        let options = SimOptions::from_variables(variable)?;
-        Ok(Self { driver: Arc::new(SimDriver::new(options, true)) })
+        Ok(Self { driver: Arc::new(SimDriver::new(SimOptions::from_environment()?, true)) })
     }
 
     /// The driver. Its memory lives until the last owner of the driver is gone.

@@ -136,6 +136,15 @@ impl SimOptions {
         self
     }
 
+    /// The options that the `MEMCORE_SIM_*` variables ask for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidVariable`] where a variable means nothing.
+    pub(crate) fn from_environment() -> Result<Self> {
+        Self::from_variables(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+    }
+
     /// The options that the `MEMCORE_SIM_*` variables ask for, as `variable` gives their values.
     pub(super) fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let mut options = Self::default();

@@ -1,0 +1,4 @@
+#[should_panic(expected = "on purpose")]
+pub(crate) fn copies(context: &Context) {
+    panic!("on purpose");
+}

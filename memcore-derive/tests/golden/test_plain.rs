@@ -1,0 +1,4 @@
+#[ignore]
+fn copies() -> Result<(), Error> {
+    Ok(())
+}

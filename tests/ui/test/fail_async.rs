@@ -1,0 +1,4 @@
+#[memcore::test]
+async fn waits() {}
+
+fn main() {}

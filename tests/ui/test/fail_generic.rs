@@ -1,0 +1,4 @@
+#[memcore::test]
+fn copies<T>() {}
+
+fn main() {}

@@ -1,0 +1,5 @@
+#[memcore::test]
+#[test]
+fn copies() {}
+
+fn main() {}

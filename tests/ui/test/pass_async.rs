@@ -1,0 +1,7 @@
+#[memcore::test]
+fn waits() {
+    async fn work() {}
+    drop(work());
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+#[memcore::test]
+fn copies() {
+    fn of<T>() {}
+    of::<u8>();
+}
+
+fn main() {}
