@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::cuda::CudaDriver;
 use super::sim::Sim;
+use super::trace::traced;
 use super::{Driver, check, symbol};
 use crate::error::{Error, Result, Status};
 
@@ -97,20 +98,20 @@ fn choose() -> Result<(Arc<dyn Driver>, Option<Error>)> {
 
 /// The CUDA driver, initialised, if it has a device.
 fn cuda() -> Result<Arc<dyn Driver>> {
-    let driver = CudaDriver::load()?;
-    initialise(&driver)?;
+    let driver = traced(Arc::new(CudaDriver::load()?))?;
+    initialise(&*driver)?;
     let mut count = 0;
     // SAFETY: `count` is writable for the length of the call.
     check(symbol::device_count, unsafe { driver.device_count(&raw mut count) })?;
     if count < 1 {
         return Err(Error::NoDevice { driver: "CUDA" });
     }
-    Ok(Arc::new(driver))
+    Ok(driver)
 }
 
 /// The process's own simulated machine, with the options that the environment gives.
 fn simulated() -> Result<Arc<dyn Driver>> {
-    let driver = Sim::from_environment()?.driver();
+    let driver = traced(Sim::from_environment()?.driver())?;
     initialise(&*driver)?;
     Ok(driver)
 }

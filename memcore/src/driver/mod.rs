@@ -7,6 +7,7 @@ mod cuda;
 mod entry_points;
 pub(crate) mod ffi;
 pub mod sim;
+mod trace;
 
 pub(crate) use choose::{OwnDriver, default_driver, initialise, tests_are_simulated};
 
