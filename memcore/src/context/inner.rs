@@ -78,6 +78,7 @@ impl Inner {
     }
 
     /// Makes the context current on this thread until the guard is dropped.
+    #[track_caller]
     pub(crate) fn bind(&self) -> Result<Bound<'_>> {
         Bound::new(self.driver(), self.raw.0)
     }

@@ -48,13 +48,16 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// undefined behaviour.
 #[track_caller]
 pub(crate) fn settle(context: &Inner, stream: CUstream, exposed: Exposed<'_>) -> Result<()> {
-    let wait = || {
-        // SAFETY: the caller's stream is alive and its context is bound.
-        check(symbol::stream_synchronize, unsafe { context.driver().stream_synchronize(stream) })
-    };
-    let Err(error) = wait() else { return Ok(()) };
+    // No closure, which would hide where the program waits.
+    macro_rules! wait {
+        () => {
+            // SAFETY: the caller's stream is alive and its context is bound.
+            check(symbol::stream_synchronize, unsafe { context.driver().stream_synchronize(stream) })
+        };
+    }
+    let Err(error) = wait!() else { return Ok(()) };
     for attempt in 0..RETRIES {
-        if wait().is_ok() {
+        if wait!().is_ok() {
             return Err(error);
         }
         thread::sleep(Duration::from_micros(u64::from(attempt)));

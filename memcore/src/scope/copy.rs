@@ -141,26 +141,27 @@ fn queue<'scope, 'env, T>(
         // SAFETY: the address lies in device memory that is borrowed until the scope ends, so its context stays open.
         let context = unsafe { context_of(to.address)? };
         let source = core::ptr::with_exposed_provenance(from.address as usize);
+        let exposing = scope.exposing(copy::has_managed_memory());
         // SAFETY: `Scoped`: both sides are as they have to be until the scope ends, and that waits.
-        let queue = || unsafe { copy::upload(context, to.address, source, bytes, mode) };
-        return if copy::has_managed_memory() { scope.exposing(queue) } else { queue() };
+        return exposing.ends_with(unsafe { copy::upload(context, to.address, source, bytes, mode) });
     }
     // SAFETY: as above.
     let source_context = unsafe { context_of(from.address)? };
     if to.is_host {
         let destination = core::ptr::with_exposed_provenance_mut(to.address as usize);
+        let exposing = scope.exposing(true);
+        let kind = HostKind::Unknown;
         // SAFETY: `Scoped`: both sides are as they have to be until the scope ends, and that waits.
-        let queue =
-            || unsafe { copy::download(source_context, destination, HostKind::Unknown, from.address, bytes, mode) };
-        return scope.exposing(queue);
+        let queued = unsafe { copy::download(source_context, destination, kind, from.address, bytes, mode) };
+        return exposing.ends_with(queued);
     }
     // SAFETY: as above.
     let context = unsafe { context_of(to.address)? };
+    let exposing = scope.exposing(copy::has_managed_memory() || context.raw() != source_context.raw());
     // SAFETY: `Scoped`: both sides are as they have to be until the scope ends, and that waits; one is borrowed
     // exclusively, so that they do not overlap.
-    let queue = || unsafe { copy::device_to_device(context, to.address, source_context, from.address, bytes, mode) };
-    let exposes = copy::has_managed_memory() || context.raw() != source_context.raw();
-    if exposes { scope.exposing(queue) } else { queue() }
+    let queued = unsafe { copy::device_to_device(context, to.address, source_context, from.address, bytes, mode) };
+    exposing.ends_with(queued)
 }
 
 macro_rules! scoped_pairs {

@@ -33,16 +33,14 @@ unsafe fn queue<T: DeviceCopy>(address: u64, len: usize, value: &T, scope: &Scop
     // SAFETY: the address lies in device memory that is borrowed until the scope ends, so its context stays open.
     let context = unsafe { context_of(address)? };
     let value = bytemuck::bytes_of(value);
-    // SAFETY: the caller's contract, and the scope waits.
-    let queue = || unsafe { copy::fill_by_sets(context, address, value, len, scope.mode()) };
-    if !copy::has_managed_memory() {
-        return queue();
-    }
-    if !copy::fills_by_one_call(value, address) {
+    let exposes = copy::has_managed_memory();
+    if exposes && !copy::fills_by_one_call(value, address) {
         // Refused half-way, it is in flight half-way.
         scope.expose();
     }
-    scope.exposing(queue)
+    let exposing = scope.exposing(exposes);
+    // SAFETY: the caller's contract, and the scope waits.
+    exposing.ends_with(unsafe { copy::fill_by_sets(context, address, value, len, scope.mode()) })
 }
 
 impl<'env, T: DeviceCopy> ScopedFill<'_, 'env, T> for DeviceDestination<'env, T> {

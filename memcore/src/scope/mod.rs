@@ -245,24 +245,32 @@ impl<'scope> Scope<'scope, '_> {
         self.state.exposes.store(true, Ordering::Release);
     }
 
-    /// Makes one call that queues what [exposes](Self::expose), unless it is refused: of refused work no byte ever
-    /// lands.
-    fn exposing(&self, queue: impl FnOnce() -> Result<()>) -> Result<()> {
-        /// Exposes also where the call unwinds.
-        struct Queued<'s, 'scope, 'env>(&'s Scope<'scope, 'env>);
+    /// Comes before one call that queues what [exposes](Self::expose), if that is so. A guard and no closure, which would
+    /// hide from the call where it was made.
+    fn exposing(&self, exposes: bool) -> Exposing<'_> {
+        Exposing(exposes.then_some(self.state))
+    }
+}
 
-        impl Drop for Queued<'_, '_, '_> {
-            fn drop(&mut self) {
-                self.0.expose();
-            }
-        }
+/// Says that what was queued [exposes](Scope::expose), also where the call unwinds.
+#[must_use = "it ends with the call"]
+struct Exposing<'s>(Option<&'s State>);
 
-        let exposes = Queued(self);
-        let queued = queue();
+impl Exposing<'_> {
+    /// The call's result. Of refused work no byte ever lands, so that it exposes nothing.
+    fn ends_with(mut self, queued: Result<()>) -> Result<()> {
         if queued.is_err() {
-            core::mem::forget(exposes);
+            self.0 = None;
         }
         queued
+    }
+}
+
+impl Drop for Exposing<'_> {
+    fn drop(&mut self) {
+        if let Some(state) = self.0 {
+            state.exposes.store(true, Ordering::Release);
+        }
     }
 }
 
