@@ -50,6 +50,13 @@ run() {
     /tmp/reads_every_field "$out/header/records.bin"
     "$out/quickstart"
     "$out/03_overlap"
+    MEMCORE_TRACE=/tmp/trace.json "$out/03_overlap"
+    python3 -c '
+import json
+events = json.load(open("/tmp/trace.json"))
+work = [event for event in events if event.get("cat") == "device"]
+assert work and all(event["dur"] >= 0 for event in work)
+print("trace    ", len(events), "events,", len(work), "of streams")'
     "$out/04_cudarc_kernel"
     "$out/overhead"
     python3 scripts/probes/dead_context.py # last: it ends with a dead context

@@ -12,6 +12,8 @@
 //! | `MEMCORE_SIM_MEMORY` | bytes of memory of each device | 17179869184 |
 //! | `MEMCORE_SIM_ORDER` | `lazy`, `eager` or `random:SEED` | `lazy` |
 //!
+//! `MEMCORE_TRACE=file.json` writes a timeline of it, as of a GPU.
+//!
 //! In code, each [`Sim`] is a driver of its own, with options that a test chooses: limits, missing features, calls that
 //! fail ([`Fault`]).
 //!

@@ -36,6 +36,9 @@ struct Context {
     /// What its times are measured from; `None` until there is a stream.
     base: Option<Arc<Base>>,
     rows: Vec<Row>,
+    /// Whether a thread reads the rows, and whether another one would have: the first then does it once more.
+    is_read: bool,
+    again: bool,
 }
 
 /// An event, and when it happened.
@@ -99,7 +102,15 @@ impl Devices {
             known.retained += 1;
             return;
         }
-        contexts.push(Context { raw: Handle(context), device, retained: 1, base: None, rows: Vec::new() });
+        contexts.push(Context {
+            raw: Handle(context),
+            device,
+            retained: 1,
+            base: None,
+            rows: Vec::new(),
+            is_read: false,
+            again: false,
+        });
         drop(contexts);
         self.file.name_device(device);
     }
@@ -219,43 +230,63 @@ impl Devices {
             for row in &mut context.rows {
                 row.stream = row.stream.filter(|of| of.0 != stream);
             }
-            context.rows.retain(|row| row.stream.is_some() || !row.pending.is_empty());
+            if !context.is_read {
+                context.rows.retain(|row| row.stream.is_some() || !row.pending.is_empty());
+            }
         }
     }
 
-    /// The program has waited for something of the current context: writes down what is done.
+    /// The program has waited for something of the current context: writes down what is done. One thread at a time does,
+    /// so that a row is in order.
     pub(super) fn collect(&self) {
         let context = current(&*self.driver);
+        let is_free = self.with(context, |known| {
+            known.again = known.is_read;
+            !mem::replace(&mut known.is_read, true)
+        });
+        if is_free != Some(true) {
+            return;
+        }
+        loop {
+            self.collect_once(context);
+            let again = self.with(context, |known| {
+                known.is_read = known.again;
+                mem::take(&mut known.again)
+            });
+            if again != Some(true) {
+                return;
+            }
+        }
+    }
+
+    fn collect_once(&self, context: CUcontext) {
         // Taken out, so that nothing is locked while the driver is asked.
         let taken = self.with(context, |known| {
-            let rows: Vec<_> = known.rows.iter_mut().filter(|row| !row.pending.is_empty()).collect();
-            let taken = rows.into_iter().map(|row| Row {
-                stream: row.stream,
-                number: row.number,
-                pending: mem::take(&mut row.pending),
-                busy_until: row.busy_until,
-            });
+            let rows = known.rows.iter_mut().filter(|row| !row.pending.is_empty());
+            let taken = rows.map(|row| Row { pending: mem::take(&mut row.pending), ..*row });
             (known.device, known.base.clone(), taken.collect::<Vec<_>>())
         });
-        let Some((device, Some(base), mut rows)) = taken else { return };
+        let Some((device, Some(mut base), mut rows)) = taken else { return };
         if rows.is_empty() {
             return;
         }
-        let Some(_relaxed) = Relaxed::new(&*self.driver) else { return };
-        let mut newest = base;
-        for row in &mut rows {
-            self.read(device, &mut newest, row);
+        let relaxed = Relaxed::new(&*self.driver);
+        if relaxed.is_some() {
+            for row in &mut rows {
+                self.read(device, &mut base, row);
+            }
         }
         let old = self.with(context, |known| {
             for mut row in rows {
                 let Some(known) = known.rows.iter_mut().find(|known| known.number == row.number) else { continue };
                 row.pending.append(&mut known.pending);
                 known.pending = row.pending;
-                known.busy_until = known.busy_until.max(row.busy_until);
+                known.busy_until = row.busy_until;
             }
             known.rows.retain(|row| row.stream.is_some() || !row.pending.is_empty());
-            known.base.replace(newest)
+            known.base.replace(base)
         });
+        // Destroyed, perhaps, when nothing is locked.
         drop(old);
     }
 

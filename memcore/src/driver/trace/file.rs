@@ -77,7 +77,7 @@ impl TraceFile {
         Ok(file)
     }
 
-    fn create(path: &str) -> io::Result<Self> {
+    pub(super) fn create(path: &str) -> io::Result<Self> {
         let file = File::create(path)?;
         let events = format!(
             "[\n{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{HOST},\"tid\":0,\"args\":{{\"name\":\"host threads\"}}}}"

@@ -12,6 +12,8 @@ mod call;
 mod device;
 mod event;
 mod file;
+#[cfg(test)]
+mod tests;
 
 use core::ffi::{c_char, c_void};
 use core::fmt;
@@ -42,7 +44,7 @@ const VARIABLE: &str = "MEMCORE_TRACE";
 pub(super) fn traced(driver: Arc<dyn Driver>) -> Result<Arc<dyn Driver>> {
     let Some(path) = env::var_os(VARIABLE) else { return Ok(driver) };
     let file = TraceFile::of_process(&path)?;
-    Ok(Arc::new(TraceDriver { devices: Devices::new(Arc::clone(&driver), file), inner: driver, file }))
+    Ok(Arc::new(TraceDriver::new(driver, file)))
 }
 
 /// A driver whose calls are written down.
@@ -64,6 +66,10 @@ struct Call {
 }
 
 impl TraceDriver {
+    fn new(inner: Arc<dyn Driver>, file: &'static TraceFile) -> Self {
+        Self { devices: Devices::new(Arc::clone(&inner), file), inner, file }
+    }
+
     /// What comes before a call.
     fn begin(
         &self,
