@@ -12,7 +12,7 @@ use std::thread;
 use super::TraceDriver;
 use super::file::TraceFile;
 use crate::driver::Driver;
-use crate::driver::ffi::{CUevent, CUgraph, STREAM_NON_BLOCKING};
+use crate::driver::ffi::{CUcontext, CUevent, CUgraph, STREAM_NON_BLOCKING};
 use crate::driver::sim::tests::rig::{Program, call, ok};
 use crate::driver::sim::{Fault, Sim, SimOptions, ViolationKind};
 use crate::error::Status;
@@ -117,6 +117,8 @@ fn captures_are_left_alone() {
     ok!(program, stream_synchronize(other));
     ok!(program, stream_synchronize(captured));
     assert_eq!(traced.lines(DEVICE), 3);
+    // Once for the context, twice for each operation beside the captures, and never in one.
+    assert_eq!(traced.calls("cuEventRecord"), 1 + 3 * 2);
 
     // With the legacy stream beside it, a capture would be drawn in: the program's call is refused, not the tracer's.
     let blocking = program.stream(0);
@@ -126,8 +128,28 @@ fn captures_are_left_alone() {
 }
 
 #[test]
+fn another_context_is_begun_beside_a_capture() {
+    let traced = Traced::new("beside", SimOptions::default().devices(2));
+    let program = &traced.program;
+    let captured = program.stream(STREAM_NON_BLOCKING);
+    ok!(program, stream_begin_capture(captured, 0));
+    let mut context: CUcontext = ptr::null_mut();
+    ok!(program, primary_context_retain(&raw mut context, 1));
+    ok!(program, context_set_current(context));
+    // Its first event is asked for, which the capture would forbid the program.
+    let stream = program.stream(STREAM_NON_BLOCKING);
+    assert!(traced.calls("cuEventQuery") > 0);
+    let mut graph: CUgraph = ptr::null_mut();
+    ok!(program, stream_end_capture(captured, &raw mut graph));
+    ok!(program, launch_host_function(stream, Some(nothing), ptr::null_mut()));
+    ok!(program, context_synchronize());
+    assert_eq!((traced.lines(DEVICE), traced.lines("\"name\":\"device 1\"")), (1, 1));
+}
+
+unsafe extern "C" fn nothing(_: *mut c_void) {}
+
+#[test]
 fn faults_are_the_programs_to_see() {
-    // The tracer's events are of the calls that are counted: the third copy is not affected.
     let fault = Fault::sticky("cuMemcpyHtoDAsync_v2", 2, Status::LAUNCH_FAILED);
     let traced = Traced::new("faults", SimOptions::default().fail(fault));
     let program = &traced.program;
@@ -193,8 +215,6 @@ fn races_are_found_all_the_same() {
 
 #[test]
 fn host_functions_and_threads_have_rows() {
-    unsafe extern "C" fn nothing(_: *mut c_void) {}
-
     let traced = Traced::new("threads", SimOptions::default());
     let program = &traced.program;
     let (address, stream) = (program.alloc(16), program.stream(STREAM_NON_BLOCKING));
