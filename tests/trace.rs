@@ -1,5 +1,6 @@
 //! The timeline that `MEMCORE_TRACE` asks for: of an example, and of programs that end without a word.
 
+#[path = "support/example.rs"]
 mod example;
 
 use std::collections::BTreeMap;
