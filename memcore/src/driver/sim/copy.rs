@@ -10,32 +10,148 @@ use super::graph::NodeId;
 use super::machine::Machine;
 use super::memory::Kind;
 use super::operation::{Op, Pageable, Source, Span, Staged, Target};
+use super::rows::Rows;
 use super::watch::Snapshot;
 use crate::driver::ffi::{CUcontext, CUdeviceptr, CUstream};
 use crate::error::Status;
 
+/// One side of a copy, as a call names it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Side {
+    /// By address.
+    rows: Rows,
+    /// Whether memory that the table does not hold is pageable memory of the program's.
+    may_be_pageable: bool,
+}
+
+impl Side {
+    /// Rows at device addresses.
+    pub(super) const fn device(rows: Rows) -> Self {
+        Self { rows, may_be_pageable: false }
+    }
+
+    /// Rows at addresses of the host, whose provenance is exposed.
+    pub(super) const fn host(rows: Rows) -> Self {
+        Self { rows, may_be_pageable: true }
+    }
+}
+
+/// `len` bytes at an address.
+fn run(address: u64, len: usize) -> Answer<Rows> {
+    Rows::new(address, [len as u64, 1, 1], 0, 0).ok_or(Status::INVALID_VALUE)
+}
+
+/// `len` bytes at a device address.
+fn device(address: u64, len: usize) -> Answer<Side> {
+    run(address, len).map(Side::device)
+}
+
+/// `len` bytes at a host pointer.
+fn host(pointer: *const c_void, len: usize) -> Answer<Side> {
+    run(pointer.expose_provenance() as u64, len).map(Side::host)
+}
+
 impl Machine {
-    /// Queues a copy to memory of the table, and runs it if the call returns only once it is done.
-    fn copy(&mut self, call: &Call, stream: u64, to: Span, from: Source, synchronous: bool) -> Answer {
-        let to_kind = self.kind_of(&to);
+    /// Copies between two sides of the same shape.
+    ///
+    /// # Safety
+    ///
+    /// The driver contract of both.
+    pub(super) unsafe fn copy(
+        &mut self,
+        call: &Call,
+        stream: u64,
+        (to, from): (Side, Side),
+        synchronous: bool,
+    ) -> Answer {
+        if to.rows.len() == 0 {
+            return Ok(());
+        }
+        // SAFETY: this function's contract.
+        let target = match unsafe { self.side(call, stream, to, "writes") }? {
+            Some(span) => Target::Memory(span),
+            // SAFETY: the table does not hold the target, which by the driver contract is left to the operation.
+            None => Target::Pageable(unsafe { Pageable::new(to.rows, true) }),
+        };
+        // SAFETY: this function's contract.
+        let source = unsafe { self.side(call, stream, from, "reads") }.inspect_err(|_| {
+            if let Some(span) = target.span() {
+                self.mark_written(span.allocation(), span.rows());
+            }
+        })?;
+        let source = match source {
+            Some(span) => Source::Memory(span),
+            // Run within the call it can read them where they are; else it does only where the options say so.
+            None if self.runs_at_once(stream) || (self.options.late_pageable && !synchronous) => {
+                // SAFETY: by the driver contract the bytes are readable and unwritten during the call, and those of an
+                // asynchronous one until the operation has run or is dropped.
+                Source::Pageable(unsafe { Pageable::new(from.rows, !synchronous) })
+            }
+            None => {
+                let pointer = ptr::with_exposed_provenance(from.rows.start() as usize);
+                // SAFETY: the table does not hold the source, so that by the driver contract its bytes are readable now.
+                let bytes = unsafe { stage(pointer, &from.rows) }?;
+                Source::Staged(Staged { bytes, rows: from.rows, is_held: !synchronous })
+            }
+        };
+        self.queue_copy(call, stream, target, source, synchronous)
+    }
+
+    /// The table's memory at a side of a copy; `None` where that is pageable.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Machine::operand`].
+    unsafe fn side(&mut self, call: &Call, stream: u64, side: Side, verb: &str) -> Answer<Option<Span>> {
+        if side.may_be_pageable {
+            // SAFETY: this function's contract.
+            unsafe { self.host_operand(call, stream, side.rows, verb) }
+        } else {
+            // SAFETY: this function's contract.
+            unsafe { self.operand(call, stream, side.rows, verb) }.map(Some)
+        }
+    }
+
+    /// Queues a copy, and runs it if the call returns only once it is done.
+    ///
+    /// One to pageable memory the driver may run at once, and here it must, unless the options say otherwise: a program
+    /// that is wrong is not to be harmed by what lands late.
+    fn queue_copy(&mut self, call: &Call, stream: u64, to: Target, from: Source, synchronous: bool) -> Answer {
         // Of pageable memory there is no kind.
+        let to_kind = to.span().and_then(|span| self.kind_of(span));
         let from_kind = from.span().and_then(|span| self.kind_of(span));
         let waits = if synchronous {
             // From device or pageable memory to device memory the call returns with the transfer pending.
             let to_device = to_kind.is_some_and(Kind::is_device);
             !(to_device && from_kind.is_none_or(Kind::is_device))
         } else {
-            to_kind.is_some_and(Kind::is_host) && from_kind.is_none_or(Kind::is_host)
+            to_kind.is_none_or(Kind::is_host) && from_kind.is_none_or(Kind::is_host)
         };
-        let is_queued = !waits && !self.schedule.is_eager() && !self.is_captured(stream);
-        let watch = if is_queued { self.watch(&to, &from) } else { None };
-        let id = self.issue(call, stream, Op::Copy { to: Target::Memory(to), from }, None)?;
+        let lands_now = match &to {
+            Target::Pageable(to) if !self.options.late_pageable => Some(*to.rows()),
+            _ => None,
+        };
+        let is_captured = self.is_captured(stream);
+        let is_queued = !waits && lands_now.is_none() && !self.schedule.is_eager() && !is_captured;
+        let watch = if is_queued { self.watch(to.span(), from.span()) } else { None };
+        let id = self.issue(call, stream, Op::Copy { to, from }, None)?;
         if let Some(node) = self.graph.get_mut(id) {
             node.watch = watch;
+        }
+        if is_captured {
+            return Ok(());
         }
         if waits {
             self.force(&[id]);
             self.host_joins(stream);
+        } else if let Some(target) = lands_now {
+            self.force(&[id]);
+            if !self.graph.is_pending(id)
+                && !self.schedule.is_eager()
+                && let Some(was) = Snapshot::at(&target)
+            {
+                self.issue(call, stream, Op::Verify { target, was }, None)?;
+            }
         }
         Ok(())
     }
@@ -47,119 +163,18 @@ impl Machine {
             return;
         }
         let Some(source) = self.memory.reach(span, Touch::Read) else { return };
+        let rows = *span.rows();
         // SAFETY: the allocation is in the table, so that the bytes are there; by the span's invariant the program does not
         // write them.
-        let staged = unsafe { stage(source.cast_const().cast(), span.len() as usize) };
+        let staged = unsafe { stage(source.cast_const().cast(), &rows) };
         if let (Ok(bytes), Some(Op::Copy { from, .. })) = (staged, self.graph.get_mut(id).map(|node| &mut node.op)) {
-            *from = Source::Staged(Staged { bytes, in_use_at: None });
-        }
-    }
-
-    /// # Safety
-    ///
-    /// The driver contract of the operands.
-    unsafe fn htod(
-        &mut self,
-        call: &Call,
-        stream: u64,
-        dst: u64,
-        src: *const c_void,
-        bytes: usize,
-        synchronous: bool,
-    ) -> Answer {
-        let len = bytes as u64;
-        if bytes == 0 {
-            return Ok(());
-        }
-        // SAFETY: this function's contract.
-        let to = unsafe { self.operand(call, stream, (dst, len), "writes") }?;
-        // SAFETY: as above.
-        let from = match unsafe { self.host_operand(call, stream, (src.addr() as u64, len), "reads") }? {
-            Some(span) => Source::Memory(span),
-            // Run within the call it can read them where they are; else it does only where the options say so.
-            None if self.runs_at_once(stream) || (self.options.late_pageable && !synchronous) => {
-                // SAFETY: by the driver contract the bytes are readable and unwritten during the call, and those of an
-                // asynchronous one until the operation has run or is dropped.
-                Source::Pageable(unsafe { Pageable::new(src, bytes, !synchronous) })
-            }
-            None => {
-                // SAFETY: the table does not hold the source, so that by the driver contract its bytes are readable now.
-                let bytes = unsafe { stage(src.cast(), bytes) }?;
-                Source::Staged(Staged { bytes, in_use_at: (!synchronous).then_some(src.addr() as u64) })
-            }
-        };
-        self.copy(call, stream, to, from, synchronous)
-    }
-
-    /// # Safety
-    ///
-    /// The driver contract of the operands.
-    unsafe fn dtoh(
-        &mut self,
-        call: &Call,
-        stream: u64,
-        dst: *mut c_void,
-        src: u64,
-        bytes: usize,
-        synchronous: bool,
-    ) -> Answer {
-        let len = bytes as u64;
-        if bytes == 0 {
-            return Ok(());
-        }
-        // SAFETY: this function's contract.
-        let from = unsafe { self.operand(call, stream, (src, len), "reads") }?;
-        // SAFETY: as above.
-        match unsafe { self.host_operand(call, stream, (dst.addr() as u64, len), "writes") }? {
-            Some(to) => self.copy(call, stream, to, Source::Memory(from), synchronous),
-            None => {
-                // SAFETY: the table does not hold the target, which by the driver contract is left to the operation.
-                let to = unsafe { Pageable::new(dst, bytes, true) };
-                self.download(call, stream, to, from, synchronous)
-            }
+            *from = Source::Staged(Staged { bytes, rows, is_held: false });
         }
     }
 
     /// Whether an operation that is queued now will have run when it has been queued.
     fn runs_at_once(&self, stream: u64) -> bool {
         self.schedule.is_eager() && self.host_functions.is_empty() && !self.is_captured(stream)
-    }
-
-    /// Copies to pageable memory. The driver may run such a copy at once, and here it must, unless the options say
-    /// otherwise: a program that is wrong is not to be harmed by what lands late.
-    fn download(&mut self, call: &Call, stream: u64, to: Pageable, from: Span, synchronous: bool) -> Answer {
-        let (target, is_late) = (to.bytes(), self.options.late_pageable && !synchronous);
-        let op = Op::Copy { to: Target::Pageable(to), from: Source::Memory(from) };
-        let id = self.issue(call, stream, op, None)?;
-        if is_late || self.is_captured(stream) {
-            return Ok(());
-        }
-        self.force(&[id]);
-        if synchronous {
-            self.host_joins(stream);
-        } else if !self.graph.is_pending(id)
-            && !self.schedule.is_eager()
-            && let Some(was) = Snapshot::at(&target)
-        {
-            self.issue(call, stream, Op::Verify { target, was }, None)?;
-        }
-        Ok(())
-    }
-
-    /// # Safety
-    ///
-    /// The driver contract of the operands.
-    unsafe fn dtod(&mut self, call: &Call, stream: u64, dst: u64, src: u64, bytes: usize, synchronous: bool) -> Answer {
-        let len = bytes as u64;
-        if bytes == 0 {
-            return Ok(());
-        }
-        // SAFETY: this function's contract.
-        let to = unsafe { self.operand(call, stream, (dst, len), "writes") }?;
-        // SAFETY: as above.
-        let from = unsafe { self.operand(call, stream, (src, len), "reads") };
-        let from = from.inspect_err(|_| self.mark_written(to.allocation(), to.bytes()))?;
-        self.copy(call, stream, to, Source::Memory(from), synchronous)
     }
 
     pub(super) unsafe fn memcpy_htod(
@@ -171,7 +186,7 @@ impl Machine {
     ) -> Answer {
         let stream = self.legacy_key(call)?;
         // SAFETY: the driver contract.
-        unsafe { self.htod(call, stream, dst, src, bytes, true) }
+        unsafe { self.copy(call, stream, (device(dst, bytes)?, host(src, bytes)?), true) }
     }
 
     pub(super) unsafe fn memcpy_dtoh(
@@ -183,7 +198,7 @@ impl Machine {
     ) -> Answer {
         let stream = self.legacy_key(call)?;
         // SAFETY: the driver contract.
-        unsafe { self.dtoh(call, stream, dst, src, bytes, true) }
+        unsafe { self.copy(call, stream, (host(dst, bytes)?, device(src, bytes)?), true) }
     }
 
     pub(super) unsafe fn memcpy_dtod(
@@ -195,7 +210,7 @@ impl Machine {
     ) -> Answer {
         let stream = self.legacy_key(call)?;
         // SAFETY: the driver contract.
-        unsafe { self.dtod(call, stream, dst, src, bytes, true) }
+        unsafe { self.copy(call, stream, (device(dst, bytes)?, device(src, bytes)?), true) }
     }
 
     pub(super) unsafe fn memcpy_htod_async(
@@ -208,7 +223,7 @@ impl Machine {
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
         // SAFETY: the driver contract.
-        unsafe { self.htod(call, stream, dst, src, bytes, false) }
+        unsafe { self.copy(call, stream, (device(dst, bytes)?, host(src, bytes)?), false) }
     }
 
     pub(super) unsafe fn memcpy_dtoh_async(
@@ -221,7 +236,7 @@ impl Machine {
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
         // SAFETY: the driver contract.
-        unsafe { self.dtoh(call, stream, dst, src, bytes, false) }
+        unsafe { self.copy(call, stream, (host(dst, bytes)?, device(src, bytes)?), false) }
     }
 
     pub(super) unsafe fn memcpy_dtod_async(
@@ -234,7 +249,7 @@ impl Machine {
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
         // SAFETY: the driver contract.
-        unsafe { self.dtod(call, stream, dst, src, bytes, false) }
+        unsafe { self.copy(call, stream, (device(dst, bytes)?, device(src, bytes)?), false) }
     }
 
     #[allow(clippy::too_many_arguments, reason = "the driver's own")]
@@ -257,20 +272,27 @@ impl Machine {
             self.alive(key)?;
         }
         // SAFETY: the driver contract.
-        unsafe { self.dtod(call, stream, dst, src, bytes, false) }
+        unsafe { self.copy(call, stream, (device(dst, bytes)?, device(src, bytes)?), false) }
     }
 }
 
-/// Reads a pageable source when its copy is queued: the program may free it once the call has returned.
+/// Reads a source of the host's when its copy is queued: the program may free it once the call has returned.
 ///
 /// # Safety
 ///
-/// `source` is good for reads of `len` bytes, which may be uninitialised.
-unsafe fn stage(source: *const MaybeUninit<u8>, len: usize) -> Answer<Box<[MaybeUninit<u8>]>> {
+/// `source` is where the rows begin, which are good for reads and may be uninitialised.
+unsafe fn stage(source: *const MaybeUninit<u8>, rows: &Rows) -> Answer<Box<[MaybeUninit<u8>]>> {
+    let len = usize::try_from(rows.len()).map_err(|_| Status::OUT_OF_MEMORY)?;
     let mut bytes: Vec<MaybeUninit<u8>> = Vec::new();
     bytes.try_reserve_exact(len).map_err(|_| Status::OUT_OF_MEMORY)?;
-    // SAFETY: the source by this function's contract; the vector has room for as many.
-    unsafe { ptr::copy_nonoverlapping(source, bytes.as_mut_ptr(), len) };
+    for (row, to) in rows.counted_from(rows.start()).pairs(&rows.packed()) {
+        // SAFETY: this function's contract.
+        let source = unsafe { source.add(row.start as usize) };
+        // SAFETY: the packed rows are `len` bytes, for which the vector has room.
+        let target = unsafe { bytes.as_mut_ptr().add(to.start as usize) };
+        // SAFETY: as above.
+        unsafe { ptr::copy_nonoverlapping(source, target, (row.end - row.start) as usize) };
+    }
     // SAFETY: the capacity is at least `len`, and `MaybeUninit` is always initialised.
     unsafe { bytes.set_len(len) };
     Ok(bytes.into_boxed_slice())

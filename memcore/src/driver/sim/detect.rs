@@ -14,6 +14,7 @@ use super::machine::Machine;
 use super::memory::Allocation;
 use super::operation::{Op, Source, Target};
 use super::report::{Subject, Violation, ViolationKind, stream_name};
+use super::rows::Rows;
 use super::shadow::{Access, Conflict, Use};
 
 /// Memory that operations use.
@@ -102,32 +103,32 @@ impl Machine {
         match op {
             Op::Copy { to, from } => {
                 let read = match from {
-                    Source::Memory(span) => Some((Memory::Allocation(span.allocation()), span.bytes())),
-                    Source::Staged(staged) => staged.in_use().map(|bytes| (Memory::Pageable, bytes)),
-                    Source::Pageable(pageable) => pageable.in_use().map(|bytes| (Memory::Pageable, bytes)),
+                    Source::Memory(span) => Some((Memory::Allocation(span.allocation()), *span.rows())),
+                    Source::Staged(staged) => staged.in_use().map(|rows| (Memory::Pageable, rows)),
+                    Source::Pageable(pageable) => pageable.in_use().map(|rows| (Memory::Pageable, rows)),
                 };
-                let (target, bytes) = match to {
-                    Target::Memory(span) => (Memory::Allocation(span.allocation()), span.bytes()),
-                    Target::Pageable(pageable) => (Memory::Pageable, pageable.bytes()),
+                let (target, rows) = match to {
+                    Target::Memory(span) => (Memory::Allocation(span.allocation()), span.rows()),
+                    Target::Pageable(pageable) => (Memory::Pageable, pageable.rows()),
                 };
-                let raced = read.is_some_and(|(source, bytes)| self.note(by, stream, source, bytes, Use::Read));
-                let raced = self.note(by, stream, target, bytes, Use::Write) || raced;
+                let raced = read.is_some_and(|(source, rows)| self.note(by, stream, source, &rows, Use::Read));
+                let raced = self.note(by, stream, target, rows, Use::Write) || raced;
                 self.copy_written(by, to, from, raced);
             }
             Op::Fill { to, .. } => {
-                self.note(by, stream, Memory::Allocation(to.allocation()), to.bytes(), Use::Write);
-                self.mark_written(to.allocation(), to.bytes());
+                self.note(by, stream, Memory::Allocation(to.allocation()), to.rows(), Use::Write);
+                self.mark_written(to.allocation(), to.rows());
             }
             Op::Alloc { allocation, .. } | Op::Free { allocation } => {
                 let size = self.memory.get(*allocation).map_or(0, |one| one.size);
-                self.note(by, stream, Memory::Allocation(*allocation), 0..size, Use::Write);
+                self.note(by, stream, Memory::Allocation(*allocation), &Rows::run(0, size), Use::Write);
             }
             Op::Barrier | Op::Wait | Op::Record { .. } | Op::Call { .. } | Op::Verify { .. } => {}
         }
     }
 
     /// Notes one use; whether it is a race.
-    fn note(&mut self, by: Access, stream: u64, memory: Memory, bytes: Range<u64>, is: Use) -> bool {
+    fn note(&mut self, by: Access, stream: u64, memory: Memory, rows: &Rows, is: Use) -> bool {
         if !self.options.race_checks {
             return false;
         }
@@ -136,7 +137,7 @@ impl Machine {
             Memory::Pageable => Some(&mut self.pageable),
             Memory::Allocation(id) => self.memory.get_mut(id).map(|one| &mut one.shadow),
         };
-        let conflict = shadow.and_then(|shadow| shadow.note(bytes, is, by, &of.clock, &self.host_clock));
+        let conflict = shadow.and_then(|shadow| shadow.note(rows, is, by, &of.clock, &self.host_clock));
         let Some(conflict) = conflict else { return false };
         self.report_conflict(by, is, memory, &conflict);
         // What this leads to is not told again: from here on the two count as ordered.
@@ -268,21 +269,24 @@ impl Machine {
         let from_device = from.span().filter(|span| self.tracks_written(span.allocation()));
         match (to_device, from_device) {
             (None, None) => {}
-            (Some(to), None) => self.mark_written(to.allocation(), to.bytes()),
+            (Some(to), None) => self.mark_written(to.allocation(), to.rows()),
             (Some(to), Some(from)) => {
                 let source = self.memory.get(from.allocation()).and_then(|one| one.written.clone());
                 let target = self.memory.get_mut(to.allocation()).and_then(|one| one.written.as_mut());
                 if let (Some(source), Some(target)) = (source, target) {
-                    target.copy(to.offset(), &source, from.bytes());
+                    for (to, from) in to.rows().pairs(from.rows()) {
+                        target.copy(to.start, &source, from);
+                    }
                 }
             }
             (None, Some(from)) => {
                 let written = self.memory.get(from.allocation()).and_then(|one| one.written.as_ref());
-                let Some(missing) = written.and_then(|written| written.first_missing(from.bytes())) else { return };
+                let missing = written.and_then(|written| from.rows().runs().find_map(|run| written.first_missing(run)));
+                let Some(missing) = missing else { return };
                 if !raced {
                     self.report_uninitialised(by, from.allocation(), &missing);
                 }
-                self.mark_written(from.allocation(), from.bytes());
+                self.mark_written(from.allocation(), from.rows());
             }
         }
     }
@@ -308,12 +312,11 @@ impl Machine {
 
     /// Says that bytes have been written, also those that a refused operation would have: what follows from that is not
     /// told again.
-    pub(super) fn mark_written(&mut self, allocation: u64, bytes: Range<u64>) {
-        if let Some(one) = self.memory.get_mut(allocation) {
-            let end = bytes.end.min(one.size);
-            if let Some(written) = &mut one.written {
-                written.add(bytes.start.min(end)..end);
-            }
+    pub(super) fn mark_written(&mut self, allocation: u64, rows: &Rows) {
+        let Some(one) = self.memory.get_mut(allocation) else { return };
+        let (size, Some(written)) = (one.size, &mut one.written) else { return };
+        for run in rows.runs().take_while(|run| run.start < size) {
+            written.add(run.start..run.end.min(size));
         }
     }
 

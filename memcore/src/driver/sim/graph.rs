@@ -90,7 +90,7 @@ impl Graph {
         node.watch = None;
         match &mut node.op {
             Op::Verify { .. } => node.op = Op::Barrier,
-            Op::Copy { from: Source::Staged(staged), .. } => staged.in_use_at = None,
+            Op::Copy { from: Source::Staged(staged), .. } => staged.is_held = false,
             _ => {}
         }
     }

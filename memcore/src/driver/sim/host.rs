@@ -111,7 +111,7 @@ impl Machine {
         if base == 0 || size == 0 || flags & !REGISTER_FLAGS != 0 || base.checked_add(size).is_none() {
             return Err(Status::INVALID_VALUE);
         }
-        if self.is_reserved(base, size) {
+        if self.is_reserved(&(base..base + size)) {
             return Err(Status::INVALID_VALUE);
         }
         if self.memory.any_in(base, size) {

@@ -236,16 +236,20 @@ impl Memory {
         before.is_some_and(|allocation| allocation.end() > base)
     }
 
-    /// A pointer to the bytes of a span; `None` where they have been freed or are not there yet.
+    /// A pointer to the first byte of a span; `None` where the bytes have been freed or are not there yet.
     ///
     /// It is good for reads and writes of the span while the allocation is in the table.
     pub(super) fn reach(&mut self, span: &Span, touch: Touch) -> Option<*mut u8> {
         let allocation = self.live.get_mut(&span.allocation())?;
-        let (offset, len) = (usize::try_from(span.offset()).ok()?, usize::try_from(span.len()).ok()?);
+        let bytes = span.rows().hull();
+        let (offset, len) = (usize::try_from(bytes.start).ok()?, usize::try_from(bytes.end - bytes.start).ok()?);
         if allocation.kind.is_device() {
+            // What lies between rows is not overwritten.
+            let is_whole = span.rows().len() == bytes.end - bytes.start;
+            let touch = if is_whole { touch } else { Touch::Read };
             return allocation.backing.as_mut()?.reach(offset, len, touch);
         }
-        if span.offset().checked_add(span.len()).is_none_or(|end| end > allocation.size) {
+        if bytes.end > allocation.size {
             return None;
         }
         allocation.unguard();

@@ -1,34 +1,46 @@
-//! Fills with a repeated value.
+//! Fills with a repeated value, of one run of bytes or of rows.
 
 use super::call::{Answer, Call};
 use super::machine::Machine;
 use super::memory::Kind;
 use super::operation::Op;
+use super::rows::Rows;
 use crate::driver::ffi::{CUdeviceptr, CUstream};
 use crate::error::Status;
+
+/// What a memset writes: rows of as many values, which start a pitch apart.
+#[derive(Clone, Copy, Debug)]
+struct Area {
+    dst: CUdeviceptr,
+    pitch: usize,
+    width: usize,
+    height: usize,
+}
+
+impl Area {
+    /// One row.
+    const fn run(dst: CUdeviceptr, count: usize) -> Self {
+        Self { dst, pitch: 0, width: count, height: 1 }
+    }
+}
 
 impl Machine {
     /// # Safety
     ///
     /// The driver contract of the destination.
-    unsafe fn set(
-        &mut self,
-        call: &Call,
-        stream: u64,
-        (dst, count): (u64, usize),
-        value: &[u8],
-        synchronous: bool,
-    ) -> Answer {
+    unsafe fn set(&mut self, call: &Call, stream: u64, area: Area, value: &[u8], synchronous: bool) -> Answer {
+        let Area { dst, pitch, width, height } = area;
         let unit = value.len();
-        let bytes = count.checked_mul(unit).ok_or(Status::INVALID_VALUE)?;
-        if !dst.is_multiple_of(unit as u64) {
+        let bytes = width.checked_mul(unit).ok_or(Status::INVALID_VALUE)?;
+        if !dst.is_multiple_of(unit as u64) || (height > 1 && !pitch.is_multiple_of(unit)) {
             return Err(Status::INVALID_VALUE);
         }
-        if bytes == 0 {
+        if bytes == 0 || height == 0 {
             return Ok(());
         }
+        let rows = Rows::new(dst, [bytes as u64, height as u64, 1], pitch as u64, 0).ok_or(Status::INVALID_VALUE)?;
         // SAFETY: this function's contract.
-        let to = unsafe { self.operand(call, stream, (dst, bytes as u64), "writes") }?;
+        let to = unsafe { self.operand(call, stream, rows, "writes") }?;
         let on_device = self.kind_of(&to).is_some_and(Kind::is_device);
         let mut pattern = [0; 4];
         for (byte, of) in pattern.iter_mut().zip(value) {
@@ -45,19 +57,19 @@ impl Machine {
     pub(super) unsafe fn memset_d8(&mut self, call: &Call, dst: CUdeviceptr, value: u8, count: usize) -> Answer {
         let stream = self.legacy_key(call)?;
         // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, (dst, count), &value.to_ne_bytes(), true) }
+        unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), true) }
     }
 
     pub(super) unsafe fn memset_d16(&mut self, call: &Call, dst: CUdeviceptr, value: u16, count: usize) -> Answer {
         let stream = self.legacy_key(call)?;
         // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, (dst, count), &value.to_ne_bytes(), true) }
+        unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), true) }
     }
 
     pub(super) unsafe fn memset_d32(&mut self, call: &Call, dst: CUdeviceptr, value: u32, count: usize) -> Answer {
         let stream = self.legacy_key(call)?;
         // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, (dst, count), &value.to_ne_bytes(), true) }
+        unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), true) }
     }
 
     pub(super) unsafe fn memset_d8_async(
@@ -70,7 +82,7 @@ impl Machine {
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
         // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, (dst, count), &value.to_ne_bytes(), false) }
+        unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), false) }
     }
 
     pub(super) unsafe fn memset_d16_async(
@@ -83,7 +95,7 @@ impl Machine {
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
         // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, (dst, count), &value.to_ne_bytes(), false) }
+        unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), false) }
     }
 
     pub(super) unsafe fn memset_d32_async(
@@ -96,6 +108,6 @@ impl Machine {
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
         // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, (dst, count), &value.to_ne_bytes(), false) }
+        unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), false) }
     }
 }

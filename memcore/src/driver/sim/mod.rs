@@ -80,6 +80,7 @@ mod pages;
 mod pointer;
 mod pool;
 mod report;
+mod rows;
 mod run;
 mod shadow;
 mod shared;

@@ -1,19 +1,21 @@
 //! What the addresses that a call is given mean.
 
+use core::ops::Range;
+
 use super::call::{Answer, Call};
 use super::machine::Machine;
 use super::memory::{Allocation, Found, Kind};
 use super::operation::Span;
 use super::report::{Violation, ViolationKind, stream_name};
+use super::rows::Rows;
 use crate::error::Status;
 
 impl Machine {
     /// Whether any byte of the range lies in a device's reserved addresses.
-    pub(super) fn is_reserved(&self, address: u64, len: u64) -> bool {
-        let end = address.saturating_add(len.max(1));
+    pub(super) fn is_reserved(&self, bytes: &Range<u64>) -> bool {
         self.devices.iter().any(|device| {
             let range = device.space.range();
-            address < range.end && range.start < end
+            bytes.start < range.end && range.start < bytes.end
         })
     }
 
@@ -23,44 +25,41 @@ impl Machine {
     ///
     /// As the driver contract has it, the program leaves the bytes to the call's operation until that is done, which is
     /// when the span is dropped.
-    pub(super) unsafe fn operand(
-        &mut self,
-        call: &Call,
-        stream: u64,
-        (address, len): (u64, u64),
-        verb: &str,
-    ) -> Answer<Span> {
-        let end = address.checked_add(len).ok_or(Status::INVALID_VALUE)?;
-        let (kind, subject, offset, help) = match self.memory.find(address) {
+    pub(super) unsafe fn operand(&mut self, call: &Call, stream: u64, rows: Rows, verb: &str) -> Answer<Span> {
+        let (kind, subject, base, help) = match self.memory.find(rows.start()) {
             Found::Live(id) | Found::PastEnd(id) => {
                 let Some(one) = self.memory.get(id) else { return Err(Status::INVALID_VALUE) };
-                let offset = address - one.base;
                 if one.freed.is_some() {
                     let help = "queue the free after everything that uses the memory";
-                    (ViolationKind::UseAfterFree, one.subject(), offset, help)
-                } else if end > one.end() {
+                    (ViolationKind::UseAfterFree, one.subject(), one.base, help)
+                } else if rows.end() > one.end() {
                     let help = "keep the offset and the length within the allocation";
-                    (ViolationKind::OutOfBounds, one.subject(), offset, help)
+                    (ViolationKind::OutOfBounds, one.subject(), one.base, help)
                 } else if self.is_out_of_reach(call, stream, one) {
                     let help =
                         "copy between devices with a peer copy, and use other devices' memory on streams of their own";
-                    (ViolationKind::PeerAccess, one.subject(), offset, help)
+                    (ViolationKind::PeerAccess, one.subject(), one.base, help)
                 } else {
                     // SAFETY: this function's contract.
-                    return Ok(unsafe { Span::new(id, offset, len) });
+                    return Ok(unsafe { Span::new(id, rows.counted_from(one.base)) });
                 }
             }
             Found::Freed(freed) => {
                 let help = "keep the memory until everything that uses it is done";
-                (ViolationKind::UseAfterFree, freed.subject, address - freed.base, help)
+                (ViolationKind::UseAfterFree, freed.subject, freed.base, help)
             }
             Found::Unknown => return Err(Status::INVALID_VALUE),
         };
+        let rows = rows.counted_from(base);
         let number = self.streams.get(&stream).map_or(0, |stream| stream.number);
         let (label, name) = (call.label(), stream_name(number));
+        let (mut offset, mut len, mut which) = (rows.start(), rows.len(), String::new());
+        if let (ViolationKind::OutOfBounds, Some((row, name))) = (kind, rows.first_past(subject.size)) {
+            (offset, len, which) = (row.start, row.end - row.start, name);
+        }
         let summary = match kind {
             ViolationKind::OutOfBounds => format!(
-                "{label} {verb} {len} bytes at byte {offset} of allocation #{}, which has {} bytes, on stream {name}",
+                "{label} {verb} {len} bytes{which} at byte {offset} of allocation #{}, which has {} bytes, on stream {name}",
                 subject.number, subject.size
             ),
             ViolationKind::PeerAccess => format!(
@@ -79,7 +78,7 @@ impl Machine {
         self.reports.push(violation);
         if verb == "writes" {
             // What would have been written counts as written: the rest is not to be told as well.
-            self.mark_written(subject.number, offset..offset.saturating_add(len));
+            self.mark_written(subject.number, &rows);
         }
         Err(Status::INVALID_VALUE)
     }
@@ -103,20 +102,20 @@ impl Machine {
         &mut self,
         call: &Call,
         stream: u64,
-        (address, len): (u64, u64),
+        rows: Rows,
         verb: &str,
     ) -> Answer<Option<Span>> {
-        let end = address.checked_add(len).ok_or(Status::INVALID_VALUE)?;
-        if address == 0 || end == 0 {
+        let address = rows.start();
+        if address == 0 {
             return Err(Status::INVALID_VALUE);
         }
-        let known = matches!(self.memory.find(address), Found::Live(_)) || self.is_reserved(address, len);
+        let known = matches!(self.memory.find(address), Found::Live(_)) || self.is_reserved(&rows.hull());
         if !known {
             return Ok(None);
         }
         // With unified addresses a device address will do.
         // SAFETY: this function's contract.
-        unsafe { self.operand(call, stream, (address, len), verb) }.map(Some)
+        unsafe { self.operand(call, stream, rows, verb) }.map(Some)
     }
 
     /// The kind of an operand's memory.

@@ -2,33 +2,32 @@
 
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
-use core::ops::Range;
 
 use super::backing::Backing;
 use super::clock::Clock;
+use super::rows::Rows;
 use super::watch::Snapshot;
 use crate::driver::ffi::{CUhostFn, Handle};
 
 /// Bytes of an allocation that an operation reads or writes.
 ///
 /// INVARIANT: until the span is dropped, the program leaves the bytes to the operation that holds it: it does not write
-/// them, and where the operation writes them, does not touch them.
+/// them, and where the operation writes them, does not touch them. What lies between rows is the program's.
 #[derive(Debug)]
 pub(super) struct Span {
     allocation: u64,
-    offset: u64,
-    len: u64,
+    rows: Rows,
 }
 
 impl Span {
-    /// `len` bytes of an allocation, from `offset` on.
+    /// Rows of an allocation, counted from its start.
     ///
     /// # Safety
     ///
     /// Until the span is dropped, the program leaves the bytes to the operation that it is made for.
-    pub(super) const unsafe fn new(allocation: u64, offset: u64, len: u64) -> Self {
+    pub(super) const unsafe fn new(allocation: u64, rows: Rows) -> Self {
         // INVARIANT: the caller's contract.
-        Self { allocation, offset, len }
+        Self { allocation, rows }
     }
 
     /// The allocation's number.
@@ -36,89 +35,72 @@ impl Span {
         self.allocation
     }
 
-    /// From the allocation's start.
-    pub(super) const fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    /// In bytes.
-    pub(super) const fn len(&self) -> u64 {
-        self.len
-    }
-
     /// Which of the allocation's bytes.
-    pub(super) fn bytes(&self) -> Range<u64> {
-        self.offset..self.offset.saturating_add(self.len)
+    pub(super) const fn rows(&self) -> &Rows {
+        &self.rows
     }
 
     /// Whether both have a byte in common.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
-        self.allocation == other.allocation
-            && self.offset < other.offset.saturating_add(other.len)
-            && other.offset < self.offset.saturating_add(self.len)
+        self.allocation == other.allocation && self.rows.overlaps(&other.rows)
     }
 }
 
 /// Pageable host memory, which the table does not hold.
 ///
 /// INVARIANT: as of a [`Span`], and the bytes are good for reads (of a source) or writes (of a target) until the value is
-/// dropped; the provenance of their address is exposed.
+/// dropped; the provenance of their addresses is exposed.
 #[derive(Debug)]
 pub(super) struct Pageable {
-    address: usize,
-    len: usize,
+    rows: Rows,
     /// Whether the program must leave the bytes alone when the call has returned.
     is_held: bool,
 }
 
 impl Pageable {
-    /// `len` bytes at `address`, that the program must leave alone when the call has returned, or need not.
+    /// Rows by address, that the program must leave alone when the call has returned, or need not.
     ///
     /// # Safety
     ///
     /// Until the value is dropped, the bytes are good for what the operation that it is made for does, and the program
-    /// leaves them to it.
-    pub(super) unsafe fn new(address: *const c_void, len: usize, is_held: bool) -> Self {
-        // INVARIANT: the caller's contract; exposed here.
-        Self { address: address.expose_provenance(), len, is_held }
+    /// leaves them to it. The provenance of their addresses is exposed.
+    pub(super) const unsafe fn new(rows: Rows, is_held: bool) -> Self {
+        // INVARIANT: the caller's contract.
+        Self { rows, is_held }
     }
 
     /// Which addresses are in use after the call.
-    pub(super) fn in_use(&self) -> Option<Range<u64>> {
-        self.is_held.then(|| self.bytes())
+    pub(super) fn in_use(&self) -> Option<Rows> {
+        self.is_held.then_some(self.rows)
     }
 
-    /// Good for what the operation does with `len` bytes.
+    /// To the first byte; good for what the operation does with the rows.
     pub(super) fn pointer(&self) -> *mut u8 {
-        core::ptr::with_exposed_provenance_mut(self.address)
-    }
-
-    /// In bytes.
-    pub(super) const fn len(&self) -> usize {
-        self.len
+        core::ptr::with_exposed_provenance_mut(self.rows.start() as usize)
     }
 
     /// By address.
-    pub(super) fn bytes(&self) -> Range<u64> {
-        let start = self.address as u64;
-        start..start.saturating_add(self.len as u64)
+    pub(super) const fn rows(&self) -> &Rows {
+        &self.rows
     }
 }
 
-/// Bytes of pageable host memory that were read when their copy was queued.
+/// Bytes of host memory that were read when their copy was queued.
 #[derive(Debug)]
 pub(super) struct Staged {
-    /// The bytes.
+    /// The bytes, without what lies between rows.
     pub(super) bytes: Box<[MaybeUninit<u8>]>,
-    /// The address that they were read at, if the program must leave them alone until the copy is done: the driver might
-    /// read them later.
-    pub(super) in_use_at: Option<u64>,
+    /// The rows that they were read from.
+    pub(super) rows: Rows,
+    /// Whether the program must leave those, which are pageable memory by address, alone until the copy is done: the
+    /// driver might read them later.
+    pub(super) is_held: bool,
 }
 
 impl Staged {
     /// Which addresses are in use.
-    pub(super) fn in_use(&self) -> Option<Range<u64>> {
-        self.in_use_at.map(|start| start..start.saturating_add(self.bytes.len() as u64))
+    pub(super) fn in_use(&self) -> Option<Rows> {
+        self.is_held.then_some(self.rows)
     }
 }
 
@@ -168,10 +150,10 @@ pub(super) enum Op {
     Copy {
         /// The destination.
         to: Target,
-        /// The source, of the same length.
+        /// The source, of the same shape.
         from: Source,
     },
-    /// Repeats the first `unit` bytes of `pattern`.
+    /// Repeats the first `unit` bytes of `pattern`, in each row from its start.
     Fill {
         /// The destination.
         to: Span,
@@ -183,7 +165,7 @@ pub(super) enum Op {
     /// The bytes of pageable memory must be what they were.
     Verify {
         /// By address.
-        target: Range<u64>,
+        target: Rows,
         /// What they were.
         was: Snapshot,
     },

@@ -79,9 +79,13 @@ impl Machine {
             Op::Fill { to, pattern, unit } => {
                 let pattern = pattern.get(..unit).unwrap_or(&pattern);
                 if let Some(target) = self.memory.reach(&to, Touch::Overwrite) {
-                    // SAFETY: `target` is good for `to.len()` bytes while the allocation is in the table, which nothing
-                    // changes here; by the span's invariant the program does not touch them.
-                    unsafe { fill(target, to.len() as usize, pattern) };
+                    for row in to.rows().counted_from(to.rows().start()).runs() {
+                        // SAFETY: `target` is good for the span while the allocation is in the table, which nothing changes
+                        // here.
+                        let target = unsafe { target.add(row.start as usize) };
+                        // SAFETY: as above; by the span's invariant the program does not touch the bytes.
+                        unsafe { fill(target, (row.end - row.start) as usize, pattern) };
+                    }
                 }
             }
             Op::Free { allocation } => self.free_device(allocation, call.place),
@@ -101,27 +105,34 @@ impl Machine {
     }
 
     fn run_copy(&mut self, to: &Target, from: &Source) {
-        let (source, len) = match from {
-            Source::Memory(span) => {
-                (self.memory.reach(span, Touch::Read).map(<*mut u8>::cast_const), span.len() as usize)
-            }
-            Source::Staged(staged) => (Some(staged.bytes.as_ptr().cast()), staged.bytes.len()),
-            Source::Pageable(bytes) => (Some(bytes.pointer().cast_const()), bytes.len()),
+        let (source, from_rows) = match from {
+            Source::Memory(span) => (self.memory.reach(span, Touch::Read).map(<*mut u8>::cast_const), *span.rows()),
+            Source::Staged(staged) => (Some(staged.bytes.as_ptr().cast()), staged.rows.packed()),
+            Source::Pageable(bytes) => (Some(bytes.pointer().cast_const()), *bytes.rows()),
         };
-        let (target, room) = match to {
-            Target::Memory(span) => (self.memory.reach(span, Touch::Overwrite), span.len() as usize),
-            Target::Pageable(bytes) => (Some(bytes.pointer()), bytes.len()),
+        let (target, to_rows) = match to {
+            Target::Memory(span) => (self.memory.reach(span, Touch::Overwrite), *span.rows()),
+            Target::Pageable(bytes) => (Some(bytes.pointer()), *bytes.rows()),
         };
         let Some(target) = target else { return };
-        let len = len.min(room);
-        match source {
-            // SAFETY: both sides have `len` bytes: staged ones are owned by the operation, those of the table are good
-            // for as long as their allocations are in it, which nothing changes here, and pageable ones by their
-            // invariant. By that of their spans the program does not get in the way. Only raw pointers are made, so the
-            // two may overlap.
-            Some(source) => unsafe { ptr::copy(source, target, len) },
-            // SAFETY: as above. What was freed reads as poison.
-            None => unsafe { target.write_bytes(POISON, len) },
+        let (to_rows, from_rows) = (to_rows.counted_from(to_rows.start()), from_rows.counted_from(from_rows.start()));
+        for (to, from) in to_rows.pairs(&from_rows) {
+            let len = (to.end - to.start).min(from.end - from.start) as usize;
+            // Both sides have their rows: staged ones are owned by the operation, those of the table are good for as long
+            // as their allocations are in it, which nothing changes here, and pageable ones by their invariant. By that of
+            // their spans the program does not get in the way. Only raw pointers are made, so the two may overlap.
+            // SAFETY: as above.
+            let target = unsafe { target.add(to.start as usize) };
+            match source {
+                Some(source) => {
+                    // SAFETY: as above.
+                    let source = unsafe { source.add(from.start as usize) };
+                    // SAFETY: as above.
+                    unsafe { ptr::copy(source, target, len) };
+                }
+                // SAFETY: as above. What was freed reads as poison.
+                None => unsafe { target.write_bytes(POISON, len) },
+            }
         }
     }
 }

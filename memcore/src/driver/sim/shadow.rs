@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::call::Call;
 use super::clock::{Clock, Epoch};
 use super::graph::NodeId;
+use super::rows::Rows;
 
 /// An operation that used bytes.
 #[derive(Clone, Copy, Debug)]
@@ -82,28 +83,21 @@ impl Shadow {
     /// Below this many segments none are swept out.
     const FEW: usize = 64;
 
-    /// Notes a use of `bytes` by an operation that comes after `clock`; an earlier one that it conflicts with.
-    pub(super) fn note(
-        &mut self,
-        bytes: Range<u64>,
-        is: Use,
-        by: Access,
-        clock: &Clock,
-        host: &Clock,
-    ) -> Option<Conflict> {
-        if bytes.is_empty() {
-            return None;
-        }
-        self.split(bytes.start);
-        self.split(bytes.end);
-        let conflict = self.conflict(bytes.clone(), is, clock);
-        match is {
-            Use::Write => self.write(bytes, by),
-            Use::Read => self.read(bytes, by, clock, host),
-        }
-        if self.segments.len() > self.limit.max(Self::FEW) {
-            self.sweep(host);
-            self.limit = self.segments.len() * 2;
+    /// Notes a use of rows by an operation that comes after `clock`; an earlier one that the first of them conflicts with.
+    pub(super) fn note(&mut self, rows: &Rows, is: Use, by: Access, clock: &Clock, host: &Clock) -> Option<Conflict> {
+        let mut conflict = None;
+        for bytes in rows.runs().filter(|bytes| !bytes.is_empty()) {
+            self.split(bytes.start);
+            self.split(bytes.end);
+            conflict = conflict.or_else(|| self.conflict(bytes.clone(), is, clock));
+            match is {
+                Use::Write => self.write(bytes, by),
+                Use::Read => self.read(bytes, by, clock, host),
+            }
+            if self.segments.len() > self.limit.max(Self::FEW) {
+                self.sweep(host);
+                self.limit = self.segments.len() * 2;
+            }
         }
         conflict
     }

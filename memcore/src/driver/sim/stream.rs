@@ -7,6 +7,7 @@ use super::current;
 use super::graph::NodeId;
 use super::machine::Machine;
 use super::operation::Op;
+use super::rows::Rows;
 use crate::driver::ffi::{CUdeviceptr, CUevent, CUstream, STREAM_NON_BLOCKING};
 use crate::error::Status;
 
@@ -237,7 +238,7 @@ impl Machine {
             return Err(Status::INVALID_VALUE);
         }
         // SAFETY: the driver contract.
-        let to = unsafe { self.operand(call, key, (address, 4), "writes") }?;
+        let to = unsafe { self.operand(call, key, Rows::run(address, 4), "writes") }?;
         self.issue(call, key, Op::Fill { to, pattern: value.to_ne_bytes(), unit: 4 }, None)?;
         Ok(())
     }

@@ -94,7 +94,7 @@ fn tell(address: u64) -> bool {
     for simulator in simulators.iter().filter_map(Weak::upgrade) {
         // The thread that faults may have the lock, and waits.
         let Some(mut machine) = simulator.try_lock() else { continue };
-        if !machine.is_reserved(address, 1) {
+        if !machine.is_reserved(&(address..address.saturating_add(1))) {
             continue;
         }
         if machine.touch_guarded(address) {
