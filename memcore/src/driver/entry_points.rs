@@ -47,6 +47,7 @@ macro_rules! entry_points {
 
             memory_info = "cuMemGetInfo_v2"(free: *mut usize, total: *mut usize);
             mem_alloc = "cuMemAlloc_v2"(out: *mut CUdeviceptr, bytes: usize);
+            mem_alloc_pitch = "cuMemAllocPitch_v2"(out: *mut CUdeviceptr, pitch: *mut usize, width: usize, height: usize, element: u32);
             mem_free = "cuMemFree_v2"(address: CUdeviceptr);
             mem_alloc_async = "cuMemAllocAsync"(out: *mut CUdeviceptr, bytes: usize, stream: CUstream);
             mem_alloc_from_pool = "cuMemAllocFromPoolAsync"(out: *mut CUdeviceptr, bytes: usize, pool: CUmemoryPool, stream: CUstream);
@@ -75,6 +76,11 @@ macro_rules! entry_points {
             memcpy_dtoh_async = "cuMemcpyDtoHAsync_v2"(dst: *mut c_void, src: CUdeviceptr, bytes: usize, stream: CUstream);
             memcpy_dtod_async = "cuMemcpyDtoDAsync_v2"(dst: CUdeviceptr, src: CUdeviceptr, bytes: usize, stream: CUstream);
             memcpy_peer_async = "cuMemcpyPeerAsync"(dst: CUdeviceptr, dst_context: CUcontext, src: CUdeviceptr, src_context: CUcontext, bytes: usize, stream: CUstream);
+            memcpy_2d = "cuMemcpy2D_v2"(copy: *const CUDA_MEMCPY2D);
+            memcpy_2d_unaligned = "cuMemcpy2DUnaligned_v2"(copy: *const CUDA_MEMCPY2D);
+            memcpy_2d_async = "cuMemcpy2DAsync_v2"(copy: *const CUDA_MEMCPY2D, stream: CUstream);
+            memcpy_3d = "cuMemcpy3D_v2"(copy: *const CUDA_MEMCPY3D);
+            memcpy_3d_async = "cuMemcpy3DAsync_v2"(copy: *const CUDA_MEMCPY3D, stream: CUstream);
 
             memset_d8 = "cuMemsetD8_v2"(dst: CUdeviceptr, value: u8, count: usize);
             memset_d16 = "cuMemsetD16_v2"(dst: CUdeviceptr, value: u16, count: usize);
@@ -82,6 +88,12 @@ macro_rules! entry_points {
             memset_d8_async = "cuMemsetD8Async"(dst: CUdeviceptr, value: u8, count: usize, stream: CUstream);
             memset_d16_async = "cuMemsetD16Async"(dst: CUdeviceptr, value: u16, count: usize, stream: CUstream);
             memset_d32_async = "cuMemsetD32Async"(dst: CUdeviceptr, value: u32, count: usize, stream: CUstream);
+            memset_d2d8 = "cuMemsetD2D8_v2"(dst: CUdeviceptr, pitch: usize, value: u8, width: usize, height: usize);
+            memset_d2d16 = "cuMemsetD2D16_v2"(dst: CUdeviceptr, pitch: usize, value: u16, width: usize, height: usize);
+            memset_d2d32 = "cuMemsetD2D32_v2"(dst: CUdeviceptr, pitch: usize, value: u32, width: usize, height: usize);
+            memset_d2d8_async = "cuMemsetD2D8Async"(dst: CUdeviceptr, pitch: usize, value: u8, width: usize, height: usize, stream: CUstream);
+            memset_d2d16_async = "cuMemsetD2D16Async"(dst: CUdeviceptr, pitch: usize, value: u16, width: usize, height: usize, stream: CUstream);
+            memset_d2d32_async = "cuMemsetD2D32Async"(dst: CUdeviceptr, pitch: usize, value: u32, width: usize, height: usize, stream: CUstream);
         }
     };
 }

@@ -4,6 +4,8 @@
 //! `u32` here: a value newer than a Rust enum would be undefined behaviour. Structs that hold such enums, and those
 //! that are newer than `cuda-driver-sys`, are declared here with their layout asserted.
 
+use core::ffi::c_void;
+
 pub(crate) use cuda_driver_sys::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUstream, CUuuid};
 
 /// `CUmemoryPool`: an opaque handle.
@@ -29,7 +31,7 @@ pub(crate) struct CUgraph_st {
 }
 
 /// `CUhostFn`: what a stream calls on the host.
-pub(crate) type CUhostFn = Option<unsafe extern "C" fn(*mut core::ffi::c_void)>;
+pub(crate) type CUhostFn = Option<unsafe extern "C" fn(*mut c_void)>;
 
 /// `CUmemLocation`.
 #[repr(C)]
@@ -52,7 +54,7 @@ pub(crate) struct CUmemPoolProps {
     /// Where the pool's memory lies.
     pub(crate) location: CUmemLocation,
     /// Null except on Windows.
-    pub(crate) win32_security_attributes: *mut core::ffi::c_void,
+    pub(crate) win32_security_attributes: *mut c_void,
     /// In bytes, 0 for the system's own limit.
     pub(crate) max_size: usize,
     /// Zero.
@@ -61,8 +63,118 @@ pub(crate) struct CUmemPoolProps {
     pub(crate) reserved: [u8; 54],
 }
 
+/// `CUDA_MEMCPY2D`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[allow(non_camel_case_types, reason = "the driver's own name")]
+pub(crate) struct CUDA_MEMCPY2D {
+    pub(crate) src_x_in_bytes: usize,
+    pub(crate) src_y: usize,
+    /// One of the `MEMORY_TYPE_*` constants; it says which of the next three is used.
+    pub(crate) src_memory_type: u32,
+    pub(crate) src_host: *const c_void,
+    pub(crate) src_device: CUdeviceptr,
+    pub(crate) src_array: *mut c_void,
+    /// In bytes, at least what of a row is used.
+    pub(crate) src_pitch: usize,
+    pub(crate) dst_x_in_bytes: usize,
+    pub(crate) dst_y: usize,
+    /// As of the source.
+    pub(crate) dst_memory_type: u32,
+    pub(crate) dst_host: *mut c_void,
+    pub(crate) dst_device: CUdeviceptr,
+    pub(crate) dst_array: *mut c_void,
+    /// As of the source.
+    pub(crate) dst_pitch: usize,
+    pub(crate) width_in_bytes: usize,
+    pub(crate) height: usize,
+}
+
+/// `CUDA_MEMCPY3D`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[allow(non_camel_case_types, reason = "the driver's own name")]
+pub(crate) struct CUDA_MEMCPY3D {
+    pub(crate) src_x_in_bytes: usize,
+    pub(crate) src_y: usize,
+    pub(crate) src_z: usize,
+    /// Zero.
+    pub(crate) src_lod: usize,
+    /// One of the `MEMORY_TYPE_*` constants; it says which of the next three is used.
+    pub(crate) src_memory_type: u32,
+    pub(crate) src_host: *const c_void,
+    pub(crate) src_device: CUdeviceptr,
+    pub(crate) src_array: *mut c_void,
+    /// Null.
+    pub(crate) reserved0: *mut c_void,
+    /// In bytes, at least what of a row is used.
+    pub(crate) src_pitch: usize,
+    /// In rows, at least what of a slice is used; of one slice it may be 0.
+    pub(crate) src_height: usize,
+    pub(crate) dst_x_in_bytes: usize,
+    pub(crate) dst_y: usize,
+    pub(crate) dst_z: usize,
+    /// Zero.
+    pub(crate) dst_lod: usize,
+    /// As of the source.
+    pub(crate) dst_memory_type: u32,
+    pub(crate) dst_host: *mut c_void,
+    pub(crate) dst_device: CUdeviceptr,
+    pub(crate) dst_array: *mut c_void,
+    /// Null.
+    pub(crate) reserved1: *mut c_void,
+    /// As of the source.
+    pub(crate) dst_pitch: usize,
+    /// As of the source.
+    pub(crate) dst_height: usize,
+    pub(crate) width_in_bytes: usize,
+    pub(crate) height: usize,
+    pub(crate) depth: usize,
+}
+
 const _: () = {
     use core::mem::{offset_of, size_of};
+    assert!(size_of::<CUDA_MEMCPY2D>() == 128);
+    assert!(offset_of!(CUDA_MEMCPY2D, src_x_in_bytes) == 0);
+    assert!(offset_of!(CUDA_MEMCPY2D, src_y) == 8);
+    assert!(offset_of!(CUDA_MEMCPY2D, src_memory_type) == 16);
+    assert!(offset_of!(CUDA_MEMCPY2D, src_host) == 24);
+    assert!(offset_of!(CUDA_MEMCPY2D, src_device) == 32);
+    assert!(offset_of!(CUDA_MEMCPY2D, src_array) == 40);
+    assert!(offset_of!(CUDA_MEMCPY2D, src_pitch) == 48);
+    assert!(offset_of!(CUDA_MEMCPY2D, dst_x_in_bytes) == 56);
+    assert!(offset_of!(CUDA_MEMCPY2D, dst_y) == 64);
+    assert!(offset_of!(CUDA_MEMCPY2D, dst_memory_type) == 72);
+    assert!(offset_of!(CUDA_MEMCPY2D, dst_host) == 80);
+    assert!(offset_of!(CUDA_MEMCPY2D, dst_device) == 88);
+    assert!(offset_of!(CUDA_MEMCPY2D, dst_array) == 96);
+    assert!(offset_of!(CUDA_MEMCPY2D, dst_pitch) == 104);
+    assert!(offset_of!(CUDA_MEMCPY2D, width_in_bytes) == 112);
+    assert!(offset_of!(CUDA_MEMCPY2D, height) == 120);
+    assert!(size_of::<CUDA_MEMCPY3D>() == 200);
+    assert!(offset_of!(CUDA_MEMCPY3D, src_z) == 16);
+    assert!(offset_of!(CUDA_MEMCPY3D, src_lod) == 24);
+    assert!(offset_of!(CUDA_MEMCPY3D, src_memory_type) == 32);
+    assert!(offset_of!(CUDA_MEMCPY3D, src_host) == 40);
+    assert!(offset_of!(CUDA_MEMCPY3D, src_device) == 48);
+    assert!(offset_of!(CUDA_MEMCPY3D, src_array) == 56);
+    assert!(offset_of!(CUDA_MEMCPY3D, reserved0) == 64);
+    assert!(offset_of!(CUDA_MEMCPY3D, src_pitch) == 72);
+    assert!(offset_of!(CUDA_MEMCPY3D, src_height) == 80);
+    assert!(offset_of!(CUDA_MEMCPY3D, dst_x_in_bytes) == 88);
+    assert!(offset_of!(CUDA_MEMCPY3D, dst_y) == 96);
+    assert!(offset_of!(CUDA_MEMCPY3D, dst_z) == 104);
+    assert!(offset_of!(CUDA_MEMCPY3D, dst_lod) == 112);
+    assert!(offset_of!(CUDA_MEMCPY3D, dst_memory_type) == 120);
+    assert!(offset_of!(CUDA_MEMCPY3D, dst_host) == 128);
+    assert!(offset_of!(CUDA_MEMCPY3D, dst_device) == 136);
+    assert!(offset_of!(CUDA_MEMCPY3D, dst_array) == 144);
+    assert!(offset_of!(CUDA_MEMCPY3D, reserved1) == 152);
+    assert!(offset_of!(CUDA_MEMCPY3D, dst_pitch) == 160);
+    assert!(offset_of!(CUDA_MEMCPY3D, dst_height) == 168);
+    assert!(offset_of!(CUDA_MEMCPY3D, width_in_bytes) == 176);
+    assert!(offset_of!(CUDA_MEMCPY3D, height) == 184);
+    assert!(offset_of!(CUDA_MEMCPY3D, depth) == 192);
     assert!(size_of::<CUmemLocation>() == 8);
     assert!(size_of::<CUmemPoolProps>() == 88);
     assert!(offset_of!(CUmemPoolProps, location) == 8);
@@ -102,6 +214,10 @@ pub(crate) const POINTER_MEMPOOL_HANDLE: u32 = 17;
 pub(crate) const MEMORY_TYPE_HOST: u32 = 1;
 /// `CU_MEMORYTYPE_DEVICE`.
 pub(crate) const MEMORY_TYPE_DEVICE: u32 = 2;
+/// `CU_MEMORYTYPE_ARRAY`.
+pub(crate) const MEMORY_TYPE_ARRAY: u32 = 3;
+/// `CU_MEMORYTYPE_UNIFIED`: the address says which.
+pub(crate) const MEMORY_TYPE_UNIFIED: u32 = 4;
 
 /// A driver handle that may be used from any thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,10 @@ use crate::error::Status;
 
 /// `CU_MEM_ATTACH_GLOBAL` and `CU_MEM_ATTACH_HOST`.
 const ATTACH_FLAGS: [u32; 2] = [1, 2];
+/// The sizes of what a kernel reads at once that `cuMemAllocPitch` takes.
+const ELEMENT_SIZES: [u32; 3] = [4, 8, 16];
+/// The largest pitch, which `CU_DEVICE_ATTRIBUTE_MAX_PITCH` says too.
+pub(super) const MAX_PITCH: usize = i32::MAX as usize;
 /// Host-visible memory is poisoned up to here; what comes after are zero pages, which cost nothing until they are used.
 pub(super) const POISON_LIMIT: u64 = 64 << 20;
 
@@ -25,6 +29,37 @@ impl Machine {
         if out.is_null() || bytes == 0 {
             return Err(Status::INVALID_VALUE);
         }
+        let base = self.alloc_device(call, context, bytes)?;
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, base) }
+    }
+
+    pub(super) unsafe fn mem_alloc_pitch(
+        &mut self,
+        call: &Call,
+        out: *mut CUdeviceptr,
+        pitch: *mut usize,
+        width: usize,
+        height: usize,
+        element: u32,
+    ) -> Answer {
+        let context = self.working(call)?;
+        let is_right = width > 0 && height > 0 && ELEMENT_SIZES.contains(&element);
+        if out.is_null() || pitch.is_null() || !is_right {
+            return Err(Status::INVALID_VALUE);
+        }
+        let apart = width.checked_next_multiple_of(ALIGNMENT as usize).filter(|apart| *apart <= MAX_PITCH);
+        let apart = apart.ok_or(Status::INVALID_VALUE)?;
+        let bytes = apart.checked_mul(height).ok_or(Status::OUT_OF_MEMORY)?;
+        let base = self.alloc_device(call, context, bytes)?;
+        // SAFETY: `pitch` is writable by the driver contract.
+        unsafe { write_out(pitch, apart) }?;
+        // SAFETY: so is `out`.
+        unsafe { write_out(out, base) }
+    }
+
+    /// Allocates memory on a context's device; its address.
+    fn alloc_device(&mut self, call: &Call, context: u64, bytes: usize) -> Answer<CUdeviceptr> {
         let index = self.device_of(context);
         let device = self.devices.get_mut(index).ok_or(Status::INVALID_CONTEXT)?;
         let cost = rounded(bytes as u64).ok_or(Status::OUT_OF_MEMORY)?;
@@ -35,8 +70,7 @@ impl Machine {
         let made = (Kind::Device, index, context);
         // SAFETY: device memory, which the host does not reach.
         unsafe { self.memory.insert(made, (base, bytes as u64), call.place, Some(backing)) };
-        // SAFETY: `out` is null or writable by the driver contract.
-        unsafe { write_out(out, base) }
+        Ok(base)
     }
 
     pub(super) unsafe fn mem_alloc_managed(

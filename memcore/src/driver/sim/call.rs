@@ -35,9 +35,15 @@ impl Call {
             "memcpy_dtoh" => "memcpy DtoH",
             "memcpy_dtod" => "memcpy DtoD",
             "memcpy_peer" => "peer memcpy",
+            "memcpy_2d" => "2-D memcpy",
+            "memcpy_2d_unaligned" => "unaligned 2-D memcpy",
+            "memcpy_3d" => "3-D memcpy",
             "memset_d8" => "8-bit memset",
             "memset_d16" => "16-bit memset",
             "memset_d32" => "32-bit memset",
+            "memset_d2d8" => "2-D 8-bit memset",
+            "memset_d2d16" => "2-D 16-bit memset",
+            "memset_d2d32" => "2-D 32-bit memset",
             _ => self.symbol,
         }
     }

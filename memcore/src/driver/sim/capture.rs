@@ -2,8 +2,9 @@
 //! graphs cannot be launched here. memcore itself queues nothing on a captured stream: the entry points here answer other
 //! callers of the driver, and `driver::conformance` compares them with a GPU's.
 //!
-//! The codes are those that an H200 gave (`scripts/probes/capture.py`), but for those of `cuMemAllocFromPoolAsync`, which are
-//! taken from `cuMemAllocAsync`, of merged captures, and of one that another stream's handle ends: these are as documented.
+//! The codes are those that an H200 gave (`scripts/probes/capture.py`), but for those of `cuMemAllocFromPoolAsync` and
+//! `cuMemAllocPitch`, which are taken from `cuMemAllocAsync` and `cuMemAlloc`, of merged captures, and of one that another
+//! stream's handle ends: these are as documented.
 
 use std::thread::{self, ThreadId};
 
@@ -25,12 +26,13 @@ const INVALIDATED: u32 = 2;
 const NOT_QUEUED: NodeId = 0;
 
 /// The calls that a capture in the wrong mode forbids.
-const UNSAFE: [&str; 15] = [
+const UNSAFE: [&str; 16] = [
     "cuStreamSynchronize",
     "cuStreamQuery",
     "cuEventSynchronize",
     "cuEventQuery",
     "cuMemAlloc_v2",
+    "cuMemAllocPitch_v2",
     "cuMemFree_v2",
     "cuMemAllocAsync",
     "cuMemAllocFromPoolAsync",

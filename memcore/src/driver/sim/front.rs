@@ -18,7 +18,8 @@ use super::shared::Shared;
 use super::trap;
 use crate::driver::entry_points::entry_points;
 use crate::driver::ffi::{
-    CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemPoolProps,
+    CUmemoryPool, CUstream, CUuuid,
 };
 use crate::driver::{Driver, DriverKind};
 use crate::error::Status;
@@ -193,10 +194,10 @@ impl DriverKind for SimDriver {
     }
 }
 
-/// The entry points that work in a host function, as on an H200 (`scripts/probes/host_function.py`; 16-bit and 32-bit
+/// The entry points that work in a host function, as on an H200 (`scripts/probes/host_function.py`; the other
 /// memsets are taken from the 8-bit one): in it no context is current, nor can one be made so, and copies are refused
 /// whatever their stream.
-const IN_HOST_FUNCTIONS: [&str; 20] = [
+const IN_HOST_FUNCTIONS: [&str; 23] = [
     "cuInit",
     "cuDriverGetVersion",
     "cuThreadExchangeStreamCaptureMode",
@@ -217,6 +218,9 @@ const IN_HOST_FUNCTIONS: [&str; 20] = [
     "cuMemsetD8Async",
     "cuMemsetD16Async",
     "cuMemsetD32Async",
+    "cuMemsetD2D8Async",
+    "cuMemsetD2D16Async",
+    "cuMemsetD2D32Async",
 ];
 
 /// The entry points that work before `cuInit`.

@@ -110,4 +110,97 @@ impl Machine {
         // SAFETY: the driver contract.
         unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), false) }
     }
+
+    pub(super) unsafe fn memset_d2d8(
+        &mut self,
+        call: &Call,
+        dst: CUdeviceptr,
+        pitch: usize,
+        value: u8,
+        width: usize,
+        height: usize,
+    ) -> Answer {
+        let stream = self.legacy_key(call)?;
+        let area = Area { dst, pitch, width, height };
+        // SAFETY: the driver contract.
+        unsafe { self.set(call, stream, area, &value.to_ne_bytes(), true) }
+    }
+
+    pub(super) unsafe fn memset_d2d16(
+        &mut self,
+        call: &Call,
+        dst: CUdeviceptr,
+        pitch: usize,
+        value: u16,
+        width: usize,
+        height: usize,
+    ) -> Answer {
+        let stream = self.legacy_key(call)?;
+        let area = Area { dst, pitch, width, height };
+        // SAFETY: the driver contract.
+        unsafe { self.set(call, stream, area, &value.to_ne_bytes(), true) }
+    }
+
+    pub(super) unsafe fn memset_d2d32(
+        &mut self,
+        call: &Call,
+        dst: CUdeviceptr,
+        pitch: usize,
+        value: u32,
+        width: usize,
+        height: usize,
+    ) -> Answer {
+        let stream = self.legacy_key(call)?;
+        let area = Area { dst, pitch, width, height };
+        // SAFETY: the driver contract.
+        unsafe { self.set(call, stream, area, &value.to_ne_bytes(), true) }
+    }
+
+    pub(super) unsafe fn memset_d2d8_async(
+        &mut self,
+        call: &Call,
+        dst: CUdeviceptr,
+        pitch: usize,
+        value: u8,
+        width: usize,
+        height: usize,
+        stream: CUstream,
+    ) -> Answer {
+        let stream = self.stream_key(call, stream)?;
+        let area = Area { dst, pitch, width, height };
+        // SAFETY: the driver contract.
+        unsafe { self.set(call, stream, area, &value.to_ne_bytes(), false) }
+    }
+
+    pub(super) unsafe fn memset_d2d16_async(
+        &mut self,
+        call: &Call,
+        dst: CUdeviceptr,
+        pitch: usize,
+        value: u16,
+        width: usize,
+        height: usize,
+        stream: CUstream,
+    ) -> Answer {
+        let stream = self.stream_key(call, stream)?;
+        let area = Area { dst, pitch, width, height };
+        // SAFETY: the driver contract.
+        unsafe { self.set(call, stream, area, &value.to_ne_bytes(), false) }
+    }
+
+    pub(super) unsafe fn memset_d2d32_async(
+        &mut self,
+        call: &Call,
+        dst: CUdeviceptr,
+        pitch: usize,
+        value: u32,
+        width: usize,
+        height: usize,
+        stream: CUstream,
+    ) -> Answer {
+        let stream = self.stream_key(call, stream)?;
+        let area = Area { dst, pitch, width, height };
+        // SAFETY: the driver contract.
+        unsafe { self.set(call, stream, area, &value.to_ne_bytes(), false) }
+    }
 }

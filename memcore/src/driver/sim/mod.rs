@@ -77,6 +77,7 @@ mod operation;
 mod options;
 mod order;
 mod pages;
+mod pitched;
 mod pointer;
 mod pool;
 mod report;
