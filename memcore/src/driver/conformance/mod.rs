@@ -4,6 +4,7 @@
 mod blocking;
 mod captures;
 mod host_functions;
+mod pitched;
 
 use core::ffi::c_void;
 use core::ops::Deref;

@@ -173,7 +173,7 @@ const fn fixed_attribute(attribute: u32) -> Option<i32> {
         8 => 48 << 10,
         9 => 64 << 10,
         10 => 32,
-        11 => super::alloc::MAX_PITCH as i32,
+        11 => i32::MAX,
         12 => 65_536,
         // Clock in kHz, texture alignment, copies beside kernels, multiprocessors.
         13 => 1_000_000,

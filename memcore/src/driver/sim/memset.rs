@@ -156,6 +156,7 @@ impl Machine {
         unsafe { self.set(call, stream, area, &value.to_ne_bytes(), true) }
     }
 
+    #[allow(clippy::too_many_arguments, reason = "the driver's own")]
     pub(super) unsafe fn memset_d2d8_async(
         &mut self,
         call: &Call,
@@ -172,6 +173,7 @@ impl Machine {
         unsafe { self.set(call, stream, area, &value.to_ne_bytes(), false) }
     }
 
+    #[allow(clippy::too_many_arguments, reason = "the driver's own")]
     pub(super) unsafe fn memset_d2d16_async(
         &mut self,
         call: &Call,
@@ -188,6 +190,7 @@ impl Machine {
         unsafe { self.set(call, stream, area, &value.to_ne_bytes(), false) }
     }
 
+    #[allow(clippy::too_many_arguments, reason = "the driver's own")]
     pub(super) unsafe fn memset_d2d32_async(
         &mut self,
         call: &Call,

@@ -1,5 +1,8 @@
 //! Copies of rows: between places in pitched memory. A 2-D copy is a 3-D one of a single slice.
 
+use core::ffi::c_void;
+use core::ptr;
+
 use super::alloc::MAX_PITCH;
 use super::call::{Answer, Call};
 use super::copy::Side;
@@ -10,9 +13,6 @@ use crate::driver::ffi::{
     MEMORY_TYPE_UNIFIED,
 };
 use crate::error::Status;
-
-use core::ffi::c_void;
-use core::ptr;
 
 /// One side of a copy, as its struct describes it.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ pub(super) struct Rows {
     /// Bytes of a row.
     width: u64,
     /// Rows of a slice.
-    rows: Steps,
+    in_slice: Steps,
     slices: Steps,
 }
 
@@ -36,23 +36,23 @@ impl Rows {
     /// rows would overlap, where there are none, or where they go past the last address. Of a single row the pitch does
     /// not matter, nor of a single slice the height.
     pub(super) fn new(start: u64, [width, rows, slices]: [u64; 3], pitch: u64, height: u64) -> Option<Self> {
-        let rows = if rows == 1 { Steps::ONE } else { Steps { count: rows, apart: pitch } };
+        let in_slice = if rows == 1 { Steps::ONE } else { Steps { count: rows, apart: pitch } };
         let slices = match slices {
             1 => Steps::ONE,
             count => Steps { count, apart: pitch.checked_mul(height)? },
         };
-        let slice = rows.reach()?.checked_add(width)?;
+        let slice = in_slice.reach()?.checked_add(width)?;
         start.checked_add(slices.reach()?)?.checked_add(slice)?;
-        let is_one = rows.count == 1 && slices.count == 1;
-        let is_apart = (rows.count == 1 || pitch >= width) && (slices.count == 1 || slices.apart >= slice);
+        let is_one = in_slice.count == 1 && slices.count == 1;
+        let is_apart = (in_slice.count == 1 || pitch >= width) && (slices.count == 1 || slices.apart >= slice);
         // INVARIANT: just checked.
-        (is_one || (width > 0 && is_apart)).then_some(Self { start, width, rows, slices })
+        (is_one || (width > 0 && is_apart)).then_some(Self { start, width, in_slice, slices })
     }
 
     /// One run of bytes, from which those past the last address are left out.
     pub(super) const fn run(start: u64, len: u64) -> Self {
         // INVARIANT: one row; its end saturates.
-        Self { start, width: start.saturating_add(len) - start, rows: Steps::ONE, slices: Steps::ONE }
+        Self { start, width: start.saturating_add(len) - start, in_slice: Steps::ONE, slices: Steps::ONE }
     }
 
     /// Where the first row begins.
@@ -77,12 +77,12 @@ impl Rows {
 
     /// How many rows there are.
     const fn count(&self) -> u64 {
-        self.rows.count * self.slices.count
+        self.in_slice.count * self.slices.count
     }
 
     fn row(&self, index: u64) -> Range<u64> {
-        let (slice, row) = (index / self.rows.count, index % self.rows.count);
-        let start = self.start + slice * self.slices.apart + row * self.rows.apart;
+        let (slice, row) = (index / self.in_slice.count, index % self.in_slice.count);
+        let start = self.start + slice * self.slices.apart + row * self.in_slice.apart;
         start..start + self.width
     }
 
@@ -111,14 +111,14 @@ impl Rows {
             }
             for all in [&mut these, &mut those] {
                 // INVARIANT: the same bytes.
-                *all = Self { width: all.width * all.rows.count, rows: all.slices, slices: Steps::ONE, ..*all };
+                *all = Self { width: all.width * all.in_slice.count, in_slice: all.slices, slices: Steps::ONE, ..*all };
             }
         }
         (these, those)
     }
 
     fn has_gaps(&self) -> bool {
-        self.rows.count > 1 && self.rows.apart > self.width
+        self.in_slice.count > 1 && self.in_slice.apart > self.width
     }
 
     /// The same bytes, counted from one that is not behind the first.
@@ -129,10 +129,10 @@ impl Rows {
 
     /// The same rows one after the other, from 0.
     pub(super) const fn packed(self) -> Self {
-        let rows = Steps { apart: self.width, ..self.rows };
-        let slices = Steps { apart: self.width * self.rows.count, ..self.slices };
+        let in_slice = Steps { apart: self.width, ..self.in_slice };
+        let slices = Steps { apart: self.width * self.in_slice.count, ..self.slices };
         // INVARIANT: they end no later than before.
-        Self { start: 0, rows, slices, ..self }
+        Self { start: 0, in_slice, slices, ..self }
     }
 
     /// Whether both have a byte in common.
@@ -146,7 +146,7 @@ impl Rows {
                 return true;
             }
             // The one that ends first has nothing in common with what follows.
-            if a.end <= b.end { drop(mine.next()) } else { drop(theirs.next()) }
+            let _ = if a.end <= b.end { mine.next() } else { theirs.next() };
         }
         false
     }
@@ -161,8 +161,8 @@ impl Rows {
         if past == self.count() {
             return None;
         }
-        let (slice, row) = (past / self.rows.count, past % self.rows.count);
-        let name = match (self.slices.count, self.rows.count) {
+        let (slice, row) = (past / self.in_slice.count, past % self.in_slice.count);
+        let name = match (self.slices.count, self.in_slice.count) {
             (1, 1) => String::new(),
             (1, _) => format!(" in row {row}"),
             _ => format!(" in row {row} of slice {slice}"),

@@ -196,7 +196,18 @@ impl Run {
         let bytes = start..start + len;
         let of = |buffer, bytes: &Range<u64>, writes| Use { buffer, bytes: bytes.clone(), writes };
         match random.u32(..20) {
-            0..4 => {
+            0 | 1 => {
+                // A memset of rows of those bytes.
+                let Some(dst) = self.buffer(random, is_device) else { return false };
+                let width = random.u64(1..=len);
+                let pitch = random.u64(width..=len);
+                let rows = (len - width) / pitch + 1;
+                let at = self.address(dst) + start;
+                ok!(self.rig, memset_d2d8_async(at, pitch as usize, 1, width as usize, rows as usize, stream));
+                let row = |row| start + row * pitch..start + row * pitch + width;
+                self.model.add(name, (0..rows).map(|index| of(dst, &row(index), true)).collect())
+            }
+            2 | 3 => {
                 let Some(dst) = self.buffer(random, is_device) else { return false };
                 ok!(self.rig, memset_d8_async(self.address(dst) + start, 1, len as usize, stream));
                 self.model.add(name, vec![of(dst, &bytes, true)])

@@ -7,6 +7,7 @@ mod contexts;
 mod host;
 mod memory;
 mod races;
+mod rows;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -38,7 +39,7 @@ macro_rules! mistakes {
 use mistakes;
 
 fn all() -> impl Iterator<Item = &'static Mistake> {
-    [memory::MISTAKES, races::MISTAKES, host::MISTAKES, contexts::MISTAKES].into_iter().flatten()
+    [memory::MISTAKES, races::MISTAKES, host::MISTAKES, rows::MISTAKES, contexts::MISTAKES].into_iter().flatten()
 }
 
 fn run(program: fn(&Rig), order: Order) -> Vec<Violation> {
