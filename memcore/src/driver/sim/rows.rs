@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rows_is_refused() {
+    fn what_overlaps_or_ends_nowhere_is_no_rows() {
         assert_eq!(Rows::new(0, [8, 2, 1], 7, 0), None, "they overlap");
         assert_eq!(Rows::new(0, [8, 2, 2], 8, 1), None, "slices overlap");
         assert_eq!(Rows::new(0, [8, 0, 1], 8, 0), None);

@@ -118,16 +118,15 @@ impl Machine {
         let (to_rows, from_rows) = (to_rows.counted_from(to_rows.start()), from_rows.counted_from(from_rows.start()));
         for (to, from) in to_rows.pairs(&from_rows) {
             let len = (to.end - to.start).min(from.end - from.start) as usize;
-            // Both sides have their rows: staged ones are owned by the operation, those of the table are good for as long
-            // as their allocations are in it, which nothing changes here, and pageable ones by their invariant. By that of
-            // their spans the program does not get in the way. Only raw pointers are made, so the two may overlap.
-            // SAFETY: as above.
+            // SAFETY: both sides have their rows: staged ones are owned by the operation, those of the table are good for as
+            // long as their allocations are in it, which nothing changes here, and pageable ones by their invariant.
             let target = unsafe { target.add(to.start as usize) };
             match source {
                 Some(source) => {
                     // SAFETY: as above.
                     let source = unsafe { source.add(from.start as usize) };
-                    // SAFETY: as above.
+                    // SAFETY: as above; by the invariants of both the program does not get in the way. Only raw pointers are
+                    // made, so the two may overlap.
                     unsafe { ptr::copy(source, target, len) };
                 }
                 // SAFETY: as above. What was freed reads as poison.
