@@ -4,7 +4,8 @@ use core::ffi::{c_char, c_void};
 use core::ptr;
 
 use crate::driver::ffi::{
-    CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemPoolProps,
+    CUmemoryPool, CUstream, CUuuid,
 };
 
 /// The arguments that are written down or looked at.
@@ -36,8 +37,8 @@ impl Arguments {
     /// Counts the units of a memset in bytes.
     pub(super) fn in_bytes(mut self, method: &str) -> Self {
         let unit = match method {
-            "memset_d16" | "memset_d16_async" => 2,
-            "memset_d32" | "memset_d32_async" => 4,
+            "memset_d16" | "memset_d16_async" | "memset_d2d16" | "memset_d2d16_async" => 2,
+            "memset_d32" | "memset_d32_async" | "memset_d2d32" | "memset_d2d32_async" => 4,
             _ => 1,
         };
         self.bytes = self.bytes.map(|bytes| bytes.saturating_mul(unit));
@@ -53,8 +54,11 @@ pub(super) trait Argument {
 
 impl Argument for usize {
     fn note(self, name: &'static str, into: &mut Arguments) {
-        if matches!(name, "bytes" | "count") {
-            into.bytes = Some(self);
+        match name {
+            "bytes" | "count" | "width" => into.bytes = Some(self),
+            // Rows of the width before it.
+            "height" => into.bytes = into.bytes.map(|width| width.saturating_mul(self)),
+            _ => {}
         }
     }
 }
@@ -104,7 +108,7 @@ macro_rules! of_no_interest {
 of_no_interest! {
     u8, u16, CUdeviceptr, CUcontext, CUevent, CUgraph, CUhostFn, CUmemoryPool, *mut i32, *mut u32, *mut f32, *mut usize,
     *mut c_char, *mut c_void, *const c_void, *mut *mut c_void, *mut CUdeviceptr, *mut CUuuid, *mut CUevent, *mut CUgraph,
-    *mut CUmemoryPool, *const CUmemPoolProps,
+    *mut CUmemoryPool, *const CUmemPoolProps, *const CUDA_MEMCPY2D, *const CUDA_MEMCPY3D,
 }
 
 /// What a call is to the tracer.
@@ -127,7 +131,9 @@ impl Kind {
             "memcpy_dtoh_async" => Self::Queues("copy DtoH"),
             "memcpy_dtod_async" => Self::Queues("copy DtoD"),
             "memcpy_peer_async" => Self::Queues("copy to a peer"),
+            "memcpy_2d_async" | "memcpy_3d_async" => Self::Queues("copy of rows"),
             "memset_d8_async" | "memset_d16_async" | "memset_d32_async" => Self::Queues("set"),
+            "memset_d2d8_async" | "memset_d2d16_async" | "memset_d2d32_async" => Self::Queues("set rows"),
             "mem_prefetch" => Self::Queues("prefetch"),
             "launch_host_function" => Self::Queues("host function"),
             "stream_write_value_32" => Self::Queues("write a value"),
