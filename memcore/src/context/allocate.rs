@@ -2,7 +2,7 @@
 
 use super::binding::{Bound, Relaxed};
 use super::inner::Inner;
-use super::settle::{Exposed, Pending, settle};
+use super::settle::{Exposed, Pending, is_over, settle};
 use super::streams::RawStream;
 use crate::device::{Device, DeviceAttribute};
 use crate::driver::ffi::{
@@ -129,7 +129,7 @@ fn create_pool(driver: &dyn Driver, device: &Device) -> Result<Option<CUmemoryPo
 /// The result of a free, which a driver that is shut down has done already.
 pub(crate) fn freed_at_exit(freed: Result<()>) -> Result<()> {
     match freed {
-        Err(error) if error.status() == Some(Status::DEINITIALIZED) => Ok(()),
+        Err(error) if is_over(&error) => Ok(()),
         other => other,
     }
 }
@@ -157,7 +157,7 @@ impl Inner {
         // SAFETY: the memory was just allocated, with room for `bytes`.
         let prepared = unsafe { prepare.queue(bound.driver(), allocation.address, stream.handle()) };
         if let Err(error) = prepared.and(pending.settle(Exposed::Nothing)) {
-            if let Err(error) = self.free_bound(allocation, stream) {
+            if let Err(error) = freed_at_exit(self.free_bound(allocation, stream)) {
                 self.note_drop_error(error);
             }
             return Err(error);

@@ -15,7 +15,7 @@ pub(crate) use binding::{Bound, Relaxed};
 pub use current::Entered;
 pub(crate) use inner::Inner;
 pub(crate) use registry::{context_of, host_owner_of, keep_open_contexts, owner_of};
-pub(crate) use settle::{Exposed, Pending, prove, settle};
+pub(crate) use settle::{Exposed, Pending, is_over, prove, settle};
 pub(crate) use streams::RawStream;
 pub(crate) use ticket::Ticket;
 

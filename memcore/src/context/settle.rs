@@ -15,7 +15,7 @@ use super::inner::Inner;
 use super::ticket::Ticket;
 use crate::driver::ffi::CUstream;
 use crate::driver::{check, symbol};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Status};
 
 /// What the awaited work writes that safe code can reach without the driver.
 #[derive(Clone, Copy, Debug)]
@@ -66,14 +66,22 @@ pub(crate) fn settle(context: &Inner, stream: CUstream, exposed: Exposed<'_>) ->
     Err(error)
 }
 
+/// Whether the driver has shut down, as at the end of the process: what its devices did is over, and what was allocated
+/// is gone with it.
+pub(crate) fn is_over(error: &Error) -> bool {
+    error.status() == Some(Status::DEINITIALIZED)
+}
+
 /// Settles memory whose work cannot be waited for, as `error` says: by the ticket; or, where only device memory is
-/// concerned, by marking the context, so that nothing of it is freed any more.
+/// concerned, by marking the context, so that nothing of it is freed any more. Where the driver has shut down nothing
+/// has to be proved.
 ///
 /// # Aborts
 ///
 /// As [`settle`].
 pub(crate) fn prove(context: &Inner, stream: CUstream, error: &Error, exposed: Exposed<'_>) {
     match exposed {
+        _ if is_over(error) => {}
         Exposed::Nothing => context.mark_unsettled(),
         Exposed::HostVisible(Some(ticket)) if arrives(ticket) => {
             context.driver().observe(stream);

@@ -169,9 +169,7 @@ impl<'s> End<'s> {
                 settle(context, self.stream.handle(), proof)
             }
             Err(error) => {
-                // What a driver does that is shut down is done.
-                let is_over = error.status() == Some(Status::DEINITIALIZED);
-                prove(context, self.stream.handle(), &error, if is_over { Exposed::Nothing } else { proof });
+                prove(context, self.stream.handle(), &error, proof);
                 Err(error)
             }
         };

@@ -3,7 +3,7 @@
 use core::mem;
 use std::time::{Duration, Instant};
 
-use crate::context::{Exposed, Pending, Relaxed, Ticket, context_of};
+use crate::context::{Exposed, Pending, Relaxed, Ticket, context_of, is_over};
 use crate::copy::{self, HostKind, Mode};
 use crate::error::{Error, Result, Status};
 use crate::event::Event;
@@ -83,7 +83,8 @@ impl Flight {
                 // A dead context refuses new work whole: if the copy was refused, nothing is in flight.
                 None => {
                     let settled = pending.settle(Exposed::Nothing);
-                    Err((error, settled.is_ok()))
+                    let is_done = settled.is_ok() || is_over(&error);
+                    Err((error, is_done))
                 }
             };
         }
@@ -116,6 +117,7 @@ impl Flight {
                 stream.context().inner.driver().observe(stream.handle());
                 State::Failed(error.clone())
             }
+            _ if is_over(error) => State::Failed(error.clone()),
             _ if since.elapsed() < PATIENCE => State::InFlight,
             _ => State::Lost(error.clone()),
         }

@@ -39,6 +39,18 @@ impl Machine {
         }
     }
 
+    /// Ends the driver, as the end of the process does: what is queued runs, and what there is goes with it.
+    pub(super) fn shut_down(&mut self) {
+        self.faults.is_shut_down = true;
+        for dying in self.contexts.keys().copied().collect::<Vec<_>>() {
+            self.leave_host_memory(dying);
+        }
+        for context in self.contexts.values_mut() {
+            context.dead.get_or_insert(Status::DEINITIALIZED);
+        }
+        self.land();
+    }
+
     /// What is queued in a context that dies reads no host memory from here on, which the program takes for its own again,
     /// and writes none that is pageable: with that a driver works within its calls alone.
     fn leave_host_memory(&mut self, context: u64) {

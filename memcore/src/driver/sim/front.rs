@@ -38,7 +38,7 @@ impl SimDriver {
     /// A driver as the options want it: the process's own, or one that a program made in code.
     pub(super) fn new(options: SimOptions, process_wide: bool) -> Self {
         for name in
-            options.faults.iter().map(super::fault::Fault::entry).chain(options.missing.iter().map(String::as_str))
+            options.faults.iter().flat_map(super::fault::Fault::entries).chain(&options.missing).map(String::as_str)
         {
             if !ENTRY_POINTS.contains(&name) {
                 log::warn!(
@@ -72,14 +72,26 @@ impl SimDriver {
         let call = Call { symbol, method, place, current: current::get(&self.token) };
         let mut machine = self.lock();
         machine.record(symbol);
+        if machine.faults.is_shut_down {
+            return Status::DEINITIALIZED;
+        }
         if current::in_host_function(&self.token) && !IN_HOST_FUNCTIONS.contains(&symbol) {
             return Status::NOT_PERMITTED;
         }
-        let status = match machine.faults.count(symbol) {
+        let failure = machine.faults.count(symbol);
+        if failure.is_some() {
+            let fault = machine.faults.random.clone();
+            machine.reports.fault = fault;
+        }
+        let status = match failure {
             Some(Failure::Once(status)) => status,
             Some(Failure::Sticky(status)) => {
                 machine.kill(call.current, status);
                 status
+            }
+            Some(Failure::Deinitialized) => {
+                machine.shut_down();
+                Status::DEINITIALIZED
             }
             None if !machine.initialised && !BEFORE_INIT.contains(&symbol) => Status::NOT_INITIALIZED,
             None => {
@@ -167,7 +179,13 @@ impl SimDriver {
 
 impl fmt::Debug for SimDriver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SimDriver").field("devices", &self.ranges).finish_non_exhaustive()
+        let mut all = f.debug_struct("SimDriver");
+        all.field("devices", &self.ranges);
+        // Not a lock that is waited for: whoever prints may hold it.
+        if let Some(machine) = self.shared.try_lock() {
+            all.field("faults", &machine.options.faults).field("failures", &machine.faults.failures());
+        }
+        all.finish_non_exhaustive()
     }
 }
 
@@ -242,7 +260,7 @@ macro_rules! simulated_driver {
         }
 
         /// Every entry point's symbol.
-        const ENTRY_POINTS: &[&str] = &[$($symbol),*];
+        pub(super) const ENTRY_POINTS: &[&str] = &[$($symbol),*];
     };
 }
 entry_points!(simulated_driver);

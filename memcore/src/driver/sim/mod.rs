@@ -11,6 +11,19 @@
 //! | `MEMCORE_SIM_DEVICES` | how many devices there are, 0 to 32 | 1 |
 //! | `MEMCORE_SIM_MEMORY` | bytes of memory of each device | 17179869184 |
 //! | `MEMCORE_SIM_ORDER` | `lazy`, `eager` or `random:SEED` | `lazy` |
+//! | `MEMCORE_SIM_WITHOUT` | what it lacks, with commas between: `pools`, `managed` memory, `concurrent_managed_access`, or driver functions by their versioned names | nothing |
+//! | `MEMCORE_SIM_FAULTS` | which calls fail, with commas between, as below | none |
+//!
+//! A fault is written as its constructor is called, with `:` for the rest; a status left out is 999, `UNKNOWN`:
+//!
+//! | fault | constructor |
+//! |---|---|
+//! | `random:SEED:PER_MILLE:STATUS` | [`Fault::random`] |
+//! | `random:SEED:PER_MILLE:STATUS:ENTRY+ENTRY` | [`Fault::random_of`] |
+//! | `nth:ENTRY:N:STATUS` | [`Fault::nth`] |
+//! | `every:ENTRY:STATUS` | [`Fault::every`] |
+//! | `sticky:ENTRY:N:STATUS` | [`Fault::sticky`] |
+//! | `deinitialized:ENTRY:N` | [`Fault::deinitialized`] |
 //!
 //! `MEMCORE_TRACE=file.json` writes a timeline of it, as of a GPU.
 //!
@@ -151,6 +164,26 @@ impl Sim {
     /// Forgets the calls so far.
     pub fn clear_calls(&self) {
         self.driver.lock().calls.clear();
+    }
+
+    /// The calls that were made to fail since the start, oldest first, each as the [`Fault`] that fails it again: of a
+    /// random one, the calls that it chose. Of very many, the first 65536.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    /// use memcore::sim::{Fault, Sim, SimOptions};
+    /// use memcore::Status;
+    ///
+    /// let faults = Fault::random_of(["cuMemHostAlloc"], 1, 1000, Status::OUT_OF_MEMORY);
+    /// let sim = Sim::new(SimOptions::default().fail(faults));
+    /// let context = Context::new(&sim.device(0)?)?;
+    /// assert!(locked_vec![in &context; 0u8; 10].is_err());
+    /// assert_eq!(sim.failures(), [Fault::nth("cuMemHostAlloc", 1, Status::OUT_OF_MEMORY)]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    #[must_use]
+    pub fn failures(&self) -> Vec<Fault> {
+        self.driver.lock().faults.failures().to_vec()
     }
 
     /// The violations found so far. Leaks are not among them: [`Sim::finish`] looks for those.

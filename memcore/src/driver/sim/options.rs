@@ -1,6 +1,7 @@
 //! What a simulator is made of.
 
 use super::fault::Fault;
+use super::front::ENTRY_POINTS;
 use super::order::Order;
 use super::pages;
 use crate::error::{Error, Result};
@@ -168,7 +169,29 @@ impl SimOptions {
                 },
             };
         }
+        if let Some(value) = variable("MEMCORE_SIM_WITHOUT") {
+            options =
+                value.split(',').try_fold(options, |options, what| options.without(what.trim())).ok_or_else(|| {
+                    let expected = "pools, managed, concurrent_managed_access or driver functions, with commas between";
+                    invalid("MEMCORE_SIM_WITHOUT", value, expected)
+                })?;
+        }
+        if let Some(value) = variable("MEMCORE_SIM_FAULTS") {
+            let expected = "faults such as random:SEED:PER_MILLE or nth:ENTRY:N:STATUS, with commas between";
+            options.faults = Fault::parse_list(&value).ok_or_else(|| invalid("MEMCORE_SIM_FAULTS", value, expected))?;
+        }
         Ok(options)
+    }
+
+    /// Takes away what `MEMCORE_SIM_WITHOUT` names; `None` where there is no such thing.
+    fn without(self, what: &str) -> Option<Self> {
+        match what {
+            "pools" => Some(self.without_pools()),
+            "managed" => Some(self.without_managed()),
+            "concurrent_managed_access" => Some(self.without_concurrent_managed_access()),
+            symbol if ENTRY_POINTS.contains(&symbol) => Some(self.without_symbol(symbol)),
+            _ => None,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use core::ops::Range;
 use core::panic::Location;
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// A place in the checked program's source.
 pub(super) type Place = &'static Location<'static>;
@@ -136,6 +137,8 @@ pub struct Violation {
     stream: Option<u64>,
     other: Option<Other>,
     help: Cow<'static, str>,
+    /// The random fault under which it came to be.
+    fault: Option<Arc<str>>,
 }
 
 /// The second operation of a violation.
@@ -168,6 +171,7 @@ impl Violation {
             stream: None,
             other: None,
             help,
+            fault: None,
         }
     }
 
@@ -262,6 +266,9 @@ impl fmt::Display for Violation {
                 writeln!(f, "  freed      {freed}")?;
             }
         }
+        if let Some(fault) = &self.fault {
+            writeln!(f, "  faults     calls failed at random: MEMCORE_SIM_FAULTS={fault}")?;
+        }
         writeln!(f, "  help       {}", self.help)?;
         write!(f, "[kind={} op={}", self.kind, self.operation)?;
         let facts = [
@@ -281,6 +288,9 @@ impl fmt::Display for Violation {
                 write!(f, " other_stream={stream}")?;
             }
         }
+        if let Some(fault) = &self.fault {
+            write!(f, " faults={fault}")?;
+        }
         f.write_str("]")
     }
 }
@@ -293,6 +303,8 @@ pub(super) struct Reports {
     told: HashSet<(ViolationKind, Place, Option<Place>, Option<Place>)>,
     /// How many of them [`Reports::take_new`] has returned.
     taken: usize,
+    /// The random fault that has failed calls, which every violation from then on names.
+    pub(super) fault: Option<Arc<str>>,
 }
 
 impl Reports {
@@ -300,7 +312,8 @@ impl Reports {
     const MAX: usize = 10_000;
 
     /// Records a violation, unless it is one that a loop has made before. Of leaks and wrong frees each counts.
-    pub(super) fn push(&mut self, violation: Violation) {
+    pub(super) fn push(&mut self, mut violation: Violation) {
+        violation.fault.clone_from(&self.fault);
         let (other, made) = (violation.other.map(|other| other.place), violation.subject.map(|subject| subject.made));
         let counts =
             matches!(violation.kind, ViolationKind::Leak | ViolationKind::DoubleFree | ViolationKind::InvalidFree);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::io::{self, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 
 use log::LevelFilter;
 
@@ -81,17 +81,29 @@ impl Shared {
         self.machine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state, if no thread has it.
+    /// The state, unless a thread uses it.
     pub(super) fn try_lock(&self) -> Option<MutexGuard<'_, Machine>> {
-        self.machine.try_lock().ok()
+        match self.machine.try_lock() {
+            Ok(machine) => Some(machine),
+            Err(TryLockError::Poisoned(machine)) => Some(machine.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// Gives the lock back, and then tells of what was found meanwhile: a logger may use the driver.
     pub(super) fn unlock(&self, mut machine: MutexGuard<'_, Machine>) {
         let new = machine.reports.take_new();
+        let news = machine.faults.take_news();
         drop(machine);
         // Those of the process's own simulator go to stderr where nothing is logged: they would be lost otherwise.
         let to_stderr = self.process_wide && log::max_level() == LevelFilter::Off;
+        if let Some(news) = news {
+            if to_stderr {
+                let _ = writeln!(io::stderr(), "simulated device: {news}");
+            } else {
+                log::warn!("simulated device: {news}");
+            }
+        }
         for violation in new {
             if to_stderr {
                 // Not `eprintln!`, which panics where stderr is closed; then there is no one to tell.

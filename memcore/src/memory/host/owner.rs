@@ -92,10 +92,15 @@ impl<K: HostMemory> HostOwner<K> {
         if self.context.is_host_unsettled() {
             return Err(Error::Unsettled);
         }
-        let bound = self.context.bind()?;
-        let _relaxed = Relaxed::new(bound.driver());
-        // SAFETY: by the invariant the memory is of this kind; its owner gives it up, and no pending work uses it.
-        freed_at_exit(unsafe { K::free(bound.driver(), self.pointer.as_ptr()) })
+        let freed = match self.context.bind() {
+            Ok(bound) => {
+                let _relaxed = Relaxed::new(bound.driver());
+                // SAFETY: by the invariant the memory is of this kind; its owner gives it up, and no pending work uses it.
+                unsafe { K::free(bound.driver(), self.pointer.as_ptr()) }
+            }
+            Err(error) => Err(error),
+        };
+        freed_at_exit(freed)
     }
 }
 

@@ -113,3 +113,26 @@ fn unregistering_in_a_dead_context_runs_what_is_queued_first() {
     assert_eq!(call!(rig, mem_host_unregister(pointer.cast())), Status::ILLEGAL_ADDRESS);
     assert_eq!(own, [5; 4]);
 }
+
+#[test]
+fn a_driver_that_shuts_down_ends_what_is_queued_and_says_so_ever_after() {
+    let rig = Rig::new(SimOptions::default().fail(Fault::deinitialized("cuStreamQuery", 2)));
+    let (dev, host, stream) = (rig.alloc(4), rig.locked(4), rig.stream(1));
+    assert_eq!(call!(rig, stream_query(stream)), Status::SUCCESS);
+    ok!(rig, memset_d8_async(dev, 5, 4, stream));
+    ok!(rig, memcpy_dtoh_async(host.pointer, dev, 4, stream));
+    assert_eq!(call!(rig, stream_query(stream)), Status::DEINITIALIZED);
+    assert_eq!(host.read(), [5; 4]);
+    for status in [
+        call!(rig, stream_query(stream)),
+        call!(rig, stream_synchronize(stream)),
+        call!(rig, mem_free(dev)),
+        call!(rig, mem_free_host(host.pointer)),
+        call!(rig, init(0)),
+        call!(rig, exchange_capture_mode(&mut 0)),
+        call!(rig, stream_destroy(stream)),
+    ] {
+        assert_eq!(status, Status::DEINITIALIZED);
+    }
+    assert!(rig.kinds().is_empty(), "what a driver takes with it is no leak");
+}

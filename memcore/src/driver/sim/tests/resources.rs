@@ -3,6 +3,7 @@
 use core::ptr;
 
 use super::super::backing::POISON;
+use super::super::fault::Fault;
 use super::super::options::SimOptions;
 use super::super::order::Order;
 use super::rig::{Rig, call, ok};
@@ -211,6 +212,25 @@ fn options_come_from_variables() {
     for (value, order) in [("lazy", Order::Lazy), ("eager", Order::Eager), ("random:7", Order::Random(7))] {
         assert_eq!(options("MEMCORE_SIM_ORDER", value), Ok(SimOptions::default().order(order)));
     }
+    let without = SimOptions::default().without_pools().without_symbol("cuInit");
+    assert_eq!(options("MEMCORE_SIM_WITHOUT", "pools, cuInit"), Ok(without));
+    let limited = SimOptions::default().without_managed();
+    assert_eq!(options("MEMCORE_SIM_WITHOUT", "managed,concurrent_managed_access"), Ok(limited));
+    let faults = [
+        Fault::nth("cuInit", 2, Status(3)),
+        Fault::every("cuInit", Status(4)),
+        Fault::sticky("cuMemFree_v2", 5, Status(700)),
+        Fault::deinitialized("cuMemFree_v2", 6),
+        Fault::random(7, 8, Status(9)),
+        Fault::random_of(["cuInit", "cuMemFree_v2"], 1, 2, Status(3)),
+    ];
+    for fault in faults {
+        let parsed = options("MEMCORE_SIM_FAULTS", fault.to_string().leak());
+        assert_eq!(parsed, Ok(SimOptions::default().fail(fault)));
+    }
+    let two =
+        SimOptions::default().fail(Fault::random(1, 2, Status::UNKNOWN)).fail(Fault::every("cuInit", Status(999)));
+    assert_eq!(options("MEMCORE_SIM_FAULTS", "random:1:2,every:cuInit"), Ok(two));
     for (name, value) in [
         ("MEMCORE_SIM_DEVICES", "many"),
         ("MEMCORE_SIM_DEVICES", "33"),
