@@ -7,7 +7,7 @@ use std::thread;
 use memcore::Error;
 use memcore::prelude::*;
 
-use crate::rig::{Outcome, tests};
+use crate::rig::{Outcome, all_freed, refused, tests, waited};
 use crate::unified::is_what_it_holds;
 
 tests!(
@@ -41,7 +41,7 @@ fn a_box_is_a_slice_of_one(_: &Context) -> Outcome {
     let buffer = device_vec![6_u32, 7]?;
     copy!(dev <- buffer[1..])?;
     assert_eq!((dev.len(), dev.to_vec()?), (1, vec![7]));
-    assert_eq!(copy!(dev <- buffer), Err(Error::LengthMismatch { destination_len: 1, source_len: 2 }));
+    refused(copy!(dev <- buffer), &Error::LengthMismatch { destination_len: 1, source_len: 2 })?;
     fill!(dev <- 9)?;
     assert_eq!(dev.first().unwrap().to_value()?, 9);
     Ok(())
@@ -55,7 +55,7 @@ fn raw_and_cast(_: &Context) -> Outcome {
     assert_eq!(dev.to_value()?, 1.0_f32.to_bits());
     let (error, dev) = dev.cast::<u16>().unwrap_err();
     assert!(matches!(error, Error::InvalidView(view) if (view.from_size, view.to_size) == (4, 2)));
-    assert!(dev.try_free().is_ok());
+    dev.try_free().map_err(|(error, _)| error)?;
     Ok(())
 }
 
@@ -94,24 +94,20 @@ fn a_locked_box_is_an_operand(_: &Context) -> Outcome {
     assert_eq!(*locked, [4, 5]);
     fill!(locked <- [6, 7])?;
     // SAFETY: nothing uses the two until the wait has succeeded.
-    unsafe { copy!(dev <- locked, async stream)? };
-    stream.synchronize()?;
+    waited(&stream, || unsafe { copy!(dev <- locked, async stream) })?;
     copy!(locked <- [[0; 2]])?;
     // SAFETY: as above.
-    unsafe { copy!(locked <- dev, async stream)? };
-    stream.synchronize()?;
+    waited(&stream, || unsafe { copy!(locked <- dev, async stream) })?;
     assert_eq!(*locked, [6, 7]);
-    assert_eq!(
-        copy!(locked <- device_vec![[0; 2]; 2]?),
-        Err(Error::LengthMismatch { destination_len: 1, source_len: 2 })
-    );
+    let wide = device_vec![[0; 2]; 2]?;
+    refused(copy!(locked <- wide), &Error::LengthMismatch { destination_len: 1, source_len: 2 })?;
     Ok(())
 }
 
 fn a_locked_box_is_checked(_: &Context) -> Outcome {
     let (mut locked, mut dev) = (locked_box![true]?, device_box![false]?);
     dev.set_8(7)?;
-    assert_eq!(copy!(locked <- dev), Err(Error::InvalidValue { index: 0, type_name: "bool", field: None }));
+    refused(copy!(locked <- dev), &Error::InvalidValue { index: 0, type_name: "bool", field: None })?;
     assert!(*locked);
     dev.set_8(0)?;
     copy!(locked <- dev)?;
@@ -124,7 +120,7 @@ fn locked_boxes_are_taken_apart_and_put_together(_: &Context) -> Outcome {
     // SAFETY: the pointer of a box that was just taken apart.
     let boxed = unsafe { LockedBox::from_raw(pointer) };
     assert_eq!((&raw const *boxed, *boxed), (pointer.cast_const(), [1, 2]));
-    assert!(boxed.try_free().is_ok());
+    boxed.try_free().map_err(|(error, _)| error)?;
     let leaked = locked_box![1_u64]?.leak();
     *leaked += 1;
     // SAFETY: the memory that was just leaked, so that nothing is left behind.
@@ -166,6 +162,6 @@ fn a_locked_box_goes_to_another_thread(context: &Context) -> Outcome {
     let boxed = moved.join().unwrap();
     assert_eq!(*boxed, 2);
     thread::spawn(move || drop(boxed)).join().unwrap();
-    assert_eq!(context.take_drop_errors(), []);
+    all_freed(context)?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use memcore::prelude::*;
 use memcore::{AllocatorKind, DeviceAttribute, Error};
 
-use crate::rig::{Outcome, tests};
+use crate::rig::{MIB, Outcome, all_freed, tests};
 
 tests!(
     the_device_answers,
@@ -51,13 +51,14 @@ fn entered_is_current(context: &Context) -> Outcome {
 fn memory_is_returned_by_trim(context: &Context) -> Outcome {
     context.trim(0)?;
     let (before, _) = context.memory_info()?;
-    let dev = device_vec![1_u8; 256 << 20]?;
+    let dev = device_vec![1_u8; 256 * MIB]?;
     let (during, _) = context.memory_info()?;
-    assert!(during + (256 << 20) <= before);
+    assert!(during + 256 * MIB as u64 <= before);
     drop(dev);
     context.trim(0)?;
+    all_freed(context)?;
     let (after, _) = context.memory_info()?;
-    assert!(after >= during + (256 << 20), "{before} bytes were free, then {during}, then {after}");
+    assert!(after >= during + 256 * MIB as u64, "{before} bytes were free, then {during}, then {after}");
     context.synchronize()?;
     Ok(())
 }

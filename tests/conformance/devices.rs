@@ -6,7 +6,7 @@ use memcore::Error;
 use memcore::prelude::*;
 
 use crate::buffers::pattern;
-use crate::rig::Outcome;
+use crate::rig::{MIB, Outcome, joined, turns};
 
 /// A test, by name, that is given the contexts of two devices, the first of which is entered.
 pub(crate) type TwoDeviceTest = (&'static str, fn(&Context, &Context) -> Outcome);
@@ -38,7 +38,7 @@ fn slices_find_their_own_context(here: &Context, there: &Context) -> Outcome {
 }
 
 fn copies_go_from_device_to_device(here: &Context, there: &Context) -> Outcome {
-    for len in [1, 1000, (4 << 20) + 3] {
+    for len in [1, 1000, 4 * MIB + 3] {
         let host = pattern(len, len as u32);
         let near = DeviceBuffer::from_slice_in(here, &host)?;
         let mut far = DeviceBuffer::<u8>::zeroed_in(there, len)?;
@@ -94,16 +94,18 @@ fn entering_switches(here: &Context, there: &Context) -> Outcome {
 
 fn each_thread_has_its_own(here: &Context, there: &Context) -> Outcome {
     thread::scope(|scope| {
-        for (seed, context) in [here, there, here, there].into_iter().enumerate() {
+        let work = [here, there, here, there].into_iter().enumerate().map(|(seed, context)| {
             scope.spawn(move || {
                 let _entered = context.enter();
                 let host = pattern(10_000, seed as u32);
-                for _ in 0..20 {
-                    assert!(DeviceBuffer::from_slice(&host).unwrap().to_vec().unwrap() == host);
+                for _ in 0..turns(20) {
+                    assert!(DeviceBuffer::from_slice(&host)?.to_vec()? == host);
                 }
-            });
-        }
-    });
+                Ok(())
+            })
+        });
+        joined(work.collect::<Vec<_>>())
+    })?;
     Ok(())
 }
 
@@ -112,6 +114,6 @@ fn raw_parts_find_their_owner(_: &Context, there: &Context) -> Outcome {
     // SAFETY: the parts of a buffer that was just taken apart.
     let again = unsafe { DeviceBuffer::from_raw_parts(pointer, len) };
     assert_eq!(again.to_vec()?, [6; 10]);
-    assert!(again.try_free().is_ok());
+    again.try_free().map_err(|(error, _)| error)?;
     Ok(())
 }

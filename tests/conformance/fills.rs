@@ -3,7 +3,7 @@
 use memcore::Error;
 use memcore::prelude::*;
 
-use crate::rig::{Outcome, tests};
+use crate::rig::{Outcome, tests, waited};
 
 tests!(
     any_type_fills_any_range,
@@ -90,19 +90,20 @@ fn sets_in_the_order_of_a_stream(_: &Context) -> Outcome {
     let stream = Stream::new()?;
     let mut dev = device_vec![1_u32; 1000]?;
     let mut back = locked_vec![0_u32; 1000]?;
-    // SAFETY: of each operation down to the wait: nothing uses the two memories but these, which are in order on one stream.
-    unsafe { dev.set_8_async(0x11, &stream)? };
-    // SAFETY: as above.
-    unsafe { dev[10..20].set_16_async(0x2233, &stream)? };
-    // SAFETY: as above.
-    unsafe { dev[15..25].set_32_async(0x4455_6677, &stream)? };
-    // SAFETY: as above.
-    unsafe { dev[990..].set_zero_async(&stream)? };
-    // SAFETY: as above.
-    unsafe { copy!(back <- dev, async stream)? };
-    // SAFETY: as above. The copy has its bytes by then.
-    unsafe { dev.set_8_async(0xFF, &stream)? };
-    stream.synchronize()?;
+    waited(&stream, || {
+        // SAFETY: of each operation down to the wait: nothing uses the two memories but these, in order on one stream.
+        unsafe { dev.set_8_async(0x11, &stream)? };
+        // SAFETY: as above.
+        unsafe { dev[10..20].set_16_async(0x2233, &stream)? };
+        // SAFETY: as above.
+        unsafe { dev[15..25].set_32_async(0x4455_6677, &stream)? };
+        // SAFETY: as above.
+        unsafe { dev[990..].set_zero_async(&stream)? };
+        // SAFETY: as above.
+        unsafe { copy!(back <- dev, async stream)? };
+        // SAFETY: as above. The copy has its bytes by then.
+        unsafe { dev.set_8_async(0xFF, &stream) }
+    })?;
     let mut expected = [0x1111_1111; 1000];
     expected[10..15].fill(0x2233_2233);
     expected[15..25].fill(0x4455_6677);
@@ -112,11 +113,12 @@ fn sets_in_the_order_of_a_stream(_: &Context) -> Outcome {
 
     // Ranges that start in the middle of a word, as far as the unit allows it.
     let mut bytes = device_vec![0_u8; 16]?;
-    // SAFETY: as above.
-    unsafe { bytes[1..3].set_8_async(5, &stream)? };
-    // SAFETY: as above.
-    unsafe { bytes[6..10].set_16_async(0x0707, &stream)? };
-    stream.synchronize()?;
+    waited(&stream, || {
+        // SAFETY: as above.
+        unsafe { bytes[1..3].set_8_async(5, &stream)? };
+        // SAFETY: as above.
+        unsafe { bytes[6..10].set_16_async(0x0707, &stream) }
+    })?;
     assert_eq!(bytes.to_vec()?, [0, 5, 5, 0, 0, 0, 7, 7, 7, 7, 0, 0, 0, 0, 0, 0]);
     Ok(())
 }

@@ -10,7 +10,7 @@ use memcore::prelude::*;
 use memcore::{Error, Status};
 
 use crate::buffers::pattern;
-use crate::rig::{Outcome, tests};
+use crate::rig::{MIB, Outcome, all_freed, refused, tests, waited};
 
 tests!(
     device_memory_by_hand,
@@ -35,11 +35,10 @@ fn device_memory_by_hand(_: &Context) -> Outcome {
     assert_eq!(pointer.as_raw() % 256, 0);
     // SAFETY: three elements lie at the pointer, used by nothing else.
     let slice = unsafe { DeviceBuffer::borrowed(pointer, 3) };
-    copy!(slice <- [1, 2, 3])?;
-    copy!(back <- slice)?;
-    assert_eq!(back, [1, 2, 3]);
+    let used = copy!(slice <- [1, 2, 3]).and_then(|()| copy!(back <- slice));
     // SAFETY: nothing uses the memory any more.
-    unsafe { cuda_free(pointer)? };
+    unsafe { cuda_free(pointer) }.and(used)?;
+    assert_eq!(back, [1, 2, 3]);
     // SAFETY: address 0 has no memory, and its free is none.
     unsafe { cuda_free(DevicePointer::<u32>::null())? };
     Ok(())
@@ -53,21 +52,25 @@ fn device_memory_in_stream_order(_: &Context) -> Outcome {
     let pointer = unsafe { cuda_malloc_async::<u8>(&stream, 100_000)? };
     // SAFETY: the elements are there in stream order, used by nothing else.
     let slice = unsafe { DeviceBuffer::borrowed(pointer, 100_000) };
-    // SAFETY: nothing uses the three but these copies, which are in order on one stream, until the wait has succeeded.
-    unsafe { copy!(slice <- source, async stream)? };
-    // SAFETY: as above.
-    unsafe { copy!(back <- slice, async stream)? };
-    // SAFETY: the work that uses the memory comes before this on the stream.
-    unsafe { cuda_free_async(&stream, pointer)? };
-    stream.synchronize()?;
+    let mut copies = || {
+        // SAFETY: nothing uses the three but these copies, in order on one stream, until the wait has succeeded.
+        unsafe { copy!(slice <- source, async stream)? };
+        // SAFETY: as above.
+        unsafe { copy!(back <- slice, async stream) }
+    };
+    waited(&stream, || {
+        let queued = copies();
+        // SAFETY: the work that uses the memory comes before this on the stream.
+        unsafe { cuda_free_async(&stream, pointer) }.and(queued)
+    })?;
     assert!(*back == *source);
 
     // The free need not be in stream order, if the work is done.
     // SAFETY: used by nothing, and freed once.
     let pointer = unsafe { cuda_malloc_async::<u64>(&stream, 10)? };
-    stream.synchronize()?;
+    let waited = waited(&stream, || Ok(()));
     // SAFETY: nothing uses the memory.
-    unsafe { cuda_free(pointer)? };
+    unsafe { cuda_free(pointer) }.and(waited)?;
     Ok(())
 }
 
@@ -75,15 +78,18 @@ fn unified_memory_by_hand(_: &Context) -> Outcome {
     // SAFETY: nothing is read before it is written, and the memory is freed below.
     let pointer = unsafe { cuda_malloc_unified::<u16>(100)? };
     // SAFETY: as many elements lie at the pointer, used by nothing else.
-    unsafe { DeviceBuffer::borrowed(pointer.as_device_ptr(), 100) }.fill(7)?;
-    // SAFETY: the element lies in the memory, and the device is done with it.
-    assert_eq!(unsafe { pointer.add(99).as_ptr().read() }, 7);
-    // SAFETY: as above.
-    unsafe { pointer.as_mut_ptr().write(8) };
-    // SAFETY: as many elements lie at the pointer, written by nothing else meanwhile.
-    assert_eq!(unsafe { DeviceSlice::from_raw_parts(pointer.as_device_ptr(), 2) }.to_vec()?, [8, 7]);
+    let filled = unsafe { DeviceBuffer::borrowed(pointer.as_device_ptr(), 100) }.fill(7);
+    let used = filled.and_then(|()| {
+        // SAFETY: the element lies in the memory, and the device is done with it.
+        assert_eq!(unsafe { pointer.add(99).as_ptr().read() }, 7);
+        // SAFETY: as above.
+        unsafe { pointer.as_mut_ptr().write(8) };
+        // SAFETY: as many elements lie at the pointer, written by nothing else meanwhile.
+        unsafe { DeviceSlice::from_raw_parts(pointer.as_device_ptr(), 2) }.to_vec()
+    });
     // SAFETY: nothing uses the memory any more.
-    unsafe { cuda_free_unified(pointer)? };
+    let used = unsafe { cuda_free_unified(pointer) }.and(used)?;
+    assert_eq!(used, [8, 7]);
     Ok(())
 }
 
@@ -95,24 +101,29 @@ fn page_locked_memory_by_hand(_: &Context) -> Outcome {
     unsafe { pointer.write_bytes(0, 1000) };
     // SAFETY: as many elements, now initialised, used by nothing else while borrowed.
     let slice = unsafe { std::slice::from_raw_parts_mut(pointer, 1000) };
-    copy!(slice[1..4] <- device_vec![1, 2, 3]?)?;
-    assert_eq!(slice[..5], [0, 1, 2, 3, 0]);
+    let used = device_vec![1, 2, 3].and_then(|dev| copy!(slice[1..4] <- dev));
+    let seen = [slice[0], slice[1], slice[2], slice[3], slice[4]];
     // SAFETY: nothing uses the memory any more.
-    unsafe { cuda_free_locked(pointer)? };
+    unsafe { cuda_free_locked(pointer) }.and(used)?;
+    assert_eq!(seen, [0, 1, 2, 3, 0]);
     Ok(())
 }
 
 /// An owner takes over what a function made, and frees it as the driver wants it.
 fn memory_made_by_hand_is_owned_later(context: &Context) -> Outcome {
     let stream = Stream::new()?;
-    // SAFETY: of each: written before it is read, and handed over to an owner.
-    let direct = unsafe { cuda_malloc::<u8>(16)? };
-    // SAFETY: as above, and the wait makes it there for all.
-    let ordered = unsafe { cuda_malloc_async::<u8>(&stream, 16)? };
-    stream.synchronize()?;
-    for pointer in [direct, ordered] {
+    for is_ordered in [false, true] {
+        // SAFETY: of each: written before it is read, and handed over to an owner.
+        let direct = || unsafe { cuda_malloc::<u8>(16) };
+        // SAFETY: as above, and the wait makes it there for all.
+        let ordered = || unsafe { cuda_malloc_async::<u8>(&stream, 16) };
+        let pointer = if is_ordered { ordered()? } else { direct()? };
         // SAFETY: as many elements lie there, used by nothing else.
-        unsafe { DeviceBuffer::borrowed(pointer, 16) }.set_8(3)?;
+        let set = || unsafe { DeviceBuffer::borrowed(pointer, 16) }.set_8(3);
+        if let Err(error) = waited(&stream, || Ok(())).and_then(|()| set()) {
+            // SAFETY: nothing uses the memory.
+            return Ok(unsafe { cuda_free(pointer) }.and(Err(error))?);
+        }
         // SAFETY: an allocation of as many elements, now initialised, that no other owner has.
         assert_eq!(unsafe { DeviceBuffer::from_raw_parts(pointer, 16) }.to_vec()?, [3; 16]);
     }
@@ -128,7 +139,7 @@ fn memory_made_by_hand_is_owned_later(context: &Context) -> Outcome {
     unsafe { locked.write_bytes(5, 16) };
     // SAFETY: an allocation of as many elements, now initialised, that no other owner has.
     assert_eq!(*unsafe { LockedBuffer::from_raw_parts(locked, 16) }, [5; 16]);
-    assert_eq!(context.take_drop_errors(), []);
+    all_freed(context)?;
     Ok(())
 }
 
@@ -191,19 +202,17 @@ fn copies_reach_inside_an_allocation(_: &Context) -> Outcome {
 /// The codes are the driver's own, seen on an H200.
 fn nothing_is_asked_for(_: &Context) -> Outcome {
     let stream = Stream::new()?;
-    fn refused<T>(operation: &'static str) -> memcore::Result<T> {
-        Err(Error::Driver { operation, status: Status::INVALID_VALUE })
-    }
+    let by = |operation| Error::Driver { operation, status: Status::INVALID_VALUE };
     // SAFETY: nothing is read or kept.
-    assert_eq!(unsafe { cuda_malloc::<u8>(0) }, refused("cuMemAlloc_v2"));
+    refused(unsafe { cuda_malloc::<u8>(0) }, &by("cuMemAlloc_v2"))?;
     // SAFETY: as above.
-    assert_eq!(unsafe { cuda_malloc::<()>(5) }, refused("cuMemAlloc_v2"));
+    refused(unsafe { cuda_malloc::<()>(5) }, &by("cuMemAlloc_v2"))?;
     // SAFETY: as above.
-    assert_eq!(unsafe { cuda_malloc_unified::<u8>(0) }, refused("cuMemAllocManaged"));
+    refused(unsafe { cuda_malloc_unified::<u8>(0) }, &by("cuMemAllocManaged"))?;
     // SAFETY: as above.
-    assert_eq!(unsafe { cuda_malloc_async::<u8>(&stream, 0) }, Ok(DevicePointer::null()));
+    assert_eq!(unsafe { cuda_malloc_async::<u8>(&stream, 0)? }, DevicePointer::null());
     // SAFETY: as above.
-    assert!(unsafe { cuda_malloc_locked::<u8>(0) }.is_ok());
+    unsafe { cuda_malloc_locked::<u8>(0)? };
     stream.synchronize()?;
     Ok(())
 }
@@ -226,16 +235,17 @@ fn too_much_is_asked_for(_: &Context) -> Outcome {
 
     // SAFETY: as above.
     let error = unsafe { cuda_malloc::<u8>(1 << 40) }.unwrap_err();
-    let Error::OutOfMemory { operation: "cuMemAlloc_v2", requested, free: Some(free), total: Some(total) } = error
-    else {
-        panic!("{error}");
+    let Error::OutOfMemory { operation: "cuMemAlloc_v2", requested, free, total } = error else {
+        return Err(error.into());
     };
+    let (Some(free), Some(total)) = (free, total) else { return Err("cuMemGetInfo_v2 did not say".into()) };
     assert!(requested == 1 << 40 && free <= total && total < requested);
     // SAFETY: as above.
     let error = unsafe { cuda_malloc_async::<u8>(&stream, 1 << 40) }.unwrap_err();
-    assert!(
-        matches!(error, Error::OutOfMemory { operation: "cuMemAllocAsync", requested, .. } if requested == 1 << 40)
-    );
+    let Error::OutOfMemory { operation: "cuMemAllocAsync", requested, .. } = error else {
+        return Err(error.into());
+    };
+    assert_eq!(requested, 1 << 40);
     // The next one works.
     // SAFETY: freed at once.
     unsafe { cuda_free(cuda_malloc_one()?)? };
@@ -252,10 +262,10 @@ fn how_much_memory_there_is(context: &Context) -> Outcome {
     assert!(0 < free && free <= total);
     assert_eq!(total as u64, context.memory_info()?.1);
     // SAFETY: nothing reads it, and it is freed below.
-    let pointer = unsafe { cuda_malloc::<u8>(64 << 20)? };
-    let (less, same) = mem_get_info()?;
+    let pointer = unsafe { cuda_malloc::<u8>(64 * MIB)? };
+    let info = mem_get_info();
     // SAFETY: nothing uses it.
-    unsafe { cuda_free(pointer)? };
+    let (less, same) = unsafe { cuda_free(pointer) }.and(info)?;
     assert!(less < free && same == total, "{less} of {same} bytes free, {free} of {total} before");
     Ok(())
 }

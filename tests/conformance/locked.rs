@@ -48,7 +48,8 @@ fn strict_alignments_hold_or_are_refused(_: &Context) -> Outcome {
     for _ in 0..4 {
         match LockedBuffer::<Page>::zeroed(1) {
             Ok(locked) => assert_eq!(locked.as_ptr().addr() % 4096, 0),
-            Err(error) => assert!(matches!(error, Error::Unsupported { .. }), "{error}"),
+            Err(Error::Unsupported { .. }) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(())
@@ -81,7 +82,7 @@ fn parts_are_taken_apart_and_put_together(_: &Context) -> Outcome {
     // SAFETY: the memory that was just leaked, so that nothing is left behind.
     let again = unsafe { LockedBuffer::from_raw_parts(leaked.as_mut_ptr(), leaked.len()) };
     assert_eq!(*again, [5, 2]);
-    assert!(again.try_free().is_ok());
+    again.try_free().map_err(|(error, _)| error)?;
     Ok(())
 }
 

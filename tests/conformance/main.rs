@@ -5,6 +5,7 @@
 
 mod boxes;
 mod buffers;
+mod check;
 mod contexts;
 mod copies;
 mod devices;
@@ -17,6 +18,7 @@ mod scope_endings;
 mod scopes;
 mod slices;
 mod streams;
+mod suite;
 mod temporaries;
 mod threads;
 mod traits;
@@ -38,28 +40,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let suites = [
-        boxes::TESTS,
-        buffers::TESTS,
-        contexts::TESTS,
-        copies::TESTS,
-        fills::TESTS,
-        functions::TESTS,
-        locked::TESTS,
-        model::TESTS,
-        scope_endings::TESTS,
-        scopes::TESTS,
-        slices::TESTS,
-        streams::TESTS,
-        temporaries::TESTS,
-        threads::TESTS,
-        traits::TESTS,
-        transfers::TESTS,
-        unified::TESTS,
-        unified_copies::TESTS,
-        variable::TESTS,
-    ];
-    let one = suites.concat().into_iter().map(|(name, test)| Trial::test(name, move || rig.run(test)));
+    let one = suite::one_device().into_iter().map(|(name, test)| Trial::test(name, move || rig.run(test)));
     let two = devices::TESTS
         .iter()
         .map(|&(name, test)| Trial::test(name, move || rig.run_on_two(test)).with_ignored_flag(!rig.has_two_devices()));

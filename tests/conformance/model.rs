@@ -2,9 +2,9 @@
 
 use memcore::prelude::*;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::Config;
 
-use crate::rig::{Outcome, tests};
+use crate::rig::{Outcome, random_programs, tests, turns};
 
 tests!(random_programs_agree_with_a_plain_model);
 
@@ -142,7 +142,7 @@ impl Real {
 }
 
 fn random_programs_agree_with_a_plain_model(_: &Context) -> Outcome {
-    let mut runner = TestRunner::new(Config { cases: 200, failure_persistence: None, ..Config::default() });
+    let mut runner = random_programs(Config { cases: turns(200), failure_persistence: None, ..Config::default() });
     runner.run(&prop::collection::vec(step(), 1..40), |steps| {
         let start: Vec<u16> = (0..LEN as u16).collect();
         let mut plain = Plain { devs: [start.clone(), vec![7; LEN]], host: start.clone(), locked: vec![9; LEN] };

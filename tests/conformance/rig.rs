@@ -1,14 +1,26 @@
 //! What a test runs on.
 
-use std::error::Error;
 use std::fmt;
 
 use libtest_mimic::Failed;
 use memcore::prelude::*;
 use memcore::sim::{Sim, SimOptions};
+use proptest::test_runner::{Config, TestRunner};
 
-/// What a test returns: any error fails it.
-pub(crate) type Outcome = Result<(), Box<dyn Error>>;
+pub(crate) use crate::check::{Outcome, all_freed, all_waited, joined, refused, waited};
+
+/// A mebibyte. It is smaller where each test runs thousands of times: in `tests/sweep`.
+pub(crate) const MIB: usize = 1 << 20;
+
+/// So many turns of a loop, or fewer in `tests/sweep`.
+pub(crate) const fn turns(all: u32) -> u32 {
+    all
+}
+
+/// What runs random programs, other ones each time.
+pub(crate) fn random_programs(config: Config) -> TestRunner {
+    TestRunner::new(config)
+}
 
 /// A test, by name, that runs in the context it is given, which is entered.
 pub(crate) type Test = (&'static str, fn(&Context) -> Outcome);

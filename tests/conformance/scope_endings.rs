@@ -7,7 +7,7 @@ use memcore::Error;
 use memcore::prelude::*;
 
 use crate::buffers::pattern;
-use crate::rig::{Outcome, tests};
+use crate::rig::{MIB, Outcome, all_waited, joined, refused, tests, turns};
 use crate::scopes::LARGE;
 
 tests!(
@@ -30,8 +30,8 @@ fn an_error_waits_first(_: &Context) -> Outcome {
         copy!(back <- dev, s)?;
         Err::<(), _>(Error::Unsettled)
     });
+    refused(result, &Error::Unsettled)?;
     assert!(*back == *source);
-    assert_eq!(result, Err(Error::Unsettled));
     Ok(())
 }
 
@@ -51,34 +51,38 @@ fn a_panic_waits_first(_: &Context) -> Outcome {
             })
         })
     }));
+    let panicked = match unwound {
+        Ok(returned) => return Ok(returned?),
+        Err(panicked) => panicked,
+    };
+    assert_eq!(panicked.downcast_ref(), Some(&"meant"));
     assert!(*back == *source && *inner_back == *source);
-    assert_eq!(unwound.unwrap_err().downcast_ref(), Some(&"meant"));
     Ok(())
 }
 
 fn streams_of_many_that_fail(_: &Context) -> Outcome {
     let streams = [Stream::new()?, Stream::new()?, Stream::new()?];
-    let dev = DeviceBuffer::from_slice(&pattern(3 << 20, 14))?;
-    let mut back = locked_vec![0_u8; 3 << 20]?;
+    let dev = DeviceBuffer::from_slice(&pattern(3 * MIB, 14))?;
+    let mut back = locked_vec![0_u8; 3 * MIB]?;
     let result = memcore::scope(|all| {
-        for ((stream, back), dev) in streams.iter().zip(back.chunks_mut(1 << 20)).zip(dev.chunks(1 << 20)) {
+        for ((stream, back), dev) in streams.iter().zip(back.chunks_mut(MIB)).zip(dev.chunks(MIB)) {
             all.on(stream, |s| copy!(back <- dev, s))?;
         }
         Err::<(), _>(Error::Unsettled)
     });
-    assert!(*back == pattern(3 << 20, 14));
-    assert_eq!(result, Err(Error::Unsettled));
+    refused(result, &Error::Unsettled)?;
+    assert!(*back == pattern(3 * MIB, 14));
     Ok(())
 }
 
 fn threads_with_scopes_on_one_stream(context: &Context) -> Outcome {
     let stream = Stream::new()?;
-    let source = LockedBuffer::from_slice(&pattern(2 << 20, 15))?;
+    let source = LockedBuffer::from_slice(&pattern(2 * MIB, 15))?;
     let run = |turn: u8| -> memcore::Result<()> {
         let _entered = context.enter();
-        let mut dev = device_vec![0_u8; 2 << 20]?;
-        let mut back = locked_vec![0_u8; 2 << 20]?;
-        for round in 0..10 {
+        let mut dev = device_vec![0_u8; 2 * MIB]?;
+        let mut back = locked_vec![0_u8; 2 * MIB]?;
+        for round in 0..turns(10) as u8 {
             stream.scope(|s| {
                 let dev = s.lend(&mut dev);
                 copy!(dev <- source, s)?;
@@ -89,24 +93,21 @@ fn threads_with_scopes_on_one_stream(context: &Context) -> Outcome {
         }
         Ok(())
     };
-    thread::scope(|threads| {
-        let work = [threads.spawn(|| run(0)), threads.spawn(|| run(1))];
-        work.into_iter().try_for_each(|thread| thread.join().unwrap())
-    })?;
+    thread::scope(|threads| joined([threads.spawn(|| run(0)), threads.spawn(|| run(1))]))?;
     Ok(())
 }
 
 fn a_scope_in_scoped_threads(_: &Context) -> Outcome {
     let stream = Stream::new()?;
-    let source = LockedBuffer::from_slice(&pattern(8 << 20, 16))?;
-    let mut dev = device_vec![0_u8; 8 << 20]?;
-    let mut back = locked_vec![0_u8; 8 << 20]?;
+    let source = LockedBuffer::from_slice(&pattern(8 * MIB, 16))?;
+    let mut dev = device_vec![0_u8; 8 * MIB]?;
+    let mut back = locked_vec![0_u8; 8 * MIB]?;
     stream.scope(|s| {
         let dev = s.lend(&mut dev);
         thread::scope(|threads| {
-            let parts = dev.chunks_mut(1 << 20).zip(source.chunks(1 << 20));
+            let parts = dev.chunks_mut(MIB).zip(source.chunks(MIB));
             let work: Vec<_> = parts.map(|(dev, source)| threads.spawn(move || copy!(dev <- source, s))).collect();
-            work.into_iter().try_for_each(|thread| thread.join().unwrap())
+            joined(work)
         })?;
         copy!(back <- dev, s)
     })?;
@@ -115,20 +116,22 @@ fn a_scope_in_scoped_threads(_: &Context) -> Outcome {
 }
 
 fn streams_dropped_behind_scopes(context: &Context) -> Outcome {
-    let source = LockedBuffer::from_slice(&pattern(8 << 20, 17))?;
-    let (mut dev, mut busy_dev) = (device_vec![0_u8; 8 << 20]?, device_vec![0_u8; 8 << 20]?);
-    let mut back = locked_vec![0_u8; 8 << 20]?;
+    let source = LockedBuffer::from_slice(&pattern(8 * MIB, 17))?;
+    let (mut dev, mut busy_dev) = (device_vec![0_u8; 8 * MIB]?, device_vec![0_u8; 8 * MIB]?);
+    let mut back = locked_vec![0_u8; 8 * MIB]?;
     let busy = Stream::new()?;
-    // SAFETY: both live to the end, and nothing uses them until the context is waited for.
-    unsafe { copy!(busy_dev <- source, async busy)? };
-    Stream::new()?.scope(|s| {
-        let dev = s.lend(&mut dev);
-        copy!(dev <- source, s)?;
-        drop(busy);
-        Stream::new()?.scope(|b| copy!(back <- b.take_over_ref(&*dev, s)?, b))
+    all_waited(context, || {
+        // SAFETY: both live to the end, and nothing uses them until the context is waited for.
+        unsafe { copy!(busy_dev <- source, async busy)? };
+        Stream::new()?.scope(|s| {
+            let dev = s.lend(&mut dev);
+            copy!(dev <- source, s)?;
+            drop(busy);
+            Stream::new()?.scope(|b| copy!(back <- b.take_over_ref(&*dev, s)?, b))
+        })?;
+        assert!(*back == *source);
+        Ok(())
     })?;
-    assert!(*back == *source);
-    context.synchronize()?;
     assert!(busy_dev.to_vec()? == *source);
     Ok(())
 }

@@ -4,7 +4,7 @@ use memcore::prelude::*;
 use memcore::{Error, Lent};
 
 use crate::buffers::pattern;
-use crate::rig::{Outcome, tests};
+use crate::rig::{MIB, Outcome, refused, tests, turns};
 
 tests!(
     there_and_back,
@@ -29,7 +29,7 @@ tests!(
 );
 
 /// So much takes a GPU a while: what returns too early is seen.
-pub(crate) const LARGE: usize = 32 << 20;
+pub(crate) const LARGE: usize = 32 * MIB;
 
 fn there_and_back(_: &Context) -> Outcome {
     let stream = Stream::new()?;
@@ -73,8 +73,8 @@ fn every_pair_of_operands(_: &Context) -> Outcome {
 
 fn operations_of_one_stream_are_in_order(_: &Context) -> Outcome {
     let stream = Stream::new()?;
-    let mut dev = device_vec![0_u32; 1 << 20]?;
-    let mut backs = vec![locked_vec![0_u32; 1 << 20]?, locked_vec![0_u32; 1 << 20]?, locked_vec![0_u32; 1 << 20]?];
+    let mut dev = device_vec![0_u32; MIB]?;
+    let mut backs = vec![locked_vec![0_u32; MIB]?, locked_vec![0_u32; MIB]?, locked_vec![0_u32; MIB]?];
     stream.scope(|s| {
         let dev = s.lend(&mut dev);
         for (value, back) in (1..).zip(&mut backs) {
@@ -84,7 +84,7 @@ fn operations_of_one_stream_are_in_order(_: &Context) -> Outcome {
         fill!(dev <- 9, s)
     })?;
     assert!((1..).zip(&backs).all(|(value, back)| back.iter().all(|element| *element == value)));
-    assert_eq!(dev[(1 << 20) - 1].to_value()?, 9);
+    assert_eq!(dev[MIB - 1].to_value()?, 9);
     Ok(())
 }
 
@@ -145,17 +145,18 @@ fn overlapping_chunks_on_three_streams(_: &Context) -> Outcome {
 
 fn taken_over_and_given_back(_: &Context) -> Outcome {
     let (first, second) = (Stream::new()?, Stream::new()?);
-    let mut dev = device_vec![0_u32; 4 << 20]?;
-    let mut back = locked_vec![0_u32; 4 << 20]?;
+    let mut dev = device_vec![0_u32; 4 * MIB]?;
+    let mut back = locked_vec![0_u32; 4 * MIB]?;
     first.scope(|a| {
         let dev = a.lend(&mut dev);
-        for round in 0..20 {
+        for round in 0..turns(20) {
             fill!(dev <- round, a)?;
-            second.scope(|b| fill!(b.take_over(&mut dev[1 << 20..], a)? <- round + 100, b))?;
+            second.scope(|b| fill!(b.take_over(&mut dev[MIB..], a)? <- round + 100, b))?;
         }
         copy!(back <- dev, a)
     })?;
-    assert!(back[..1 << 20].iter().all(|value| *value == 19) && back[1 << 20..].iter().all(|value| *value == 119));
+    let last = turns(20) - 1;
+    assert!(back[..MIB].iter().all(|value| *value == last) && back[MIB..].iter().all(|value| *value == last + 100));
     Ok(())
 }
 
@@ -183,7 +184,7 @@ fn readers_beside_each_other(_: &Context) -> Outcome {
 
 /// Up on one stream, worked on by another, down on a third: what a pipeline does.
 fn both_directions_in_chunks(_: &Context) -> Outcome {
-    const CHUNK: usize = 1 << 20;
+    const CHUNK: usize = MIB;
     let (up, work, down) = (Stream::new()?, Stream::new()?, Stream::new()?);
     let source = LockedBuffer::from_slice(&pattern(16 * CHUNK + 77, 6))?;
     let mut back = locked_vec![0_u8; source.len()]?;
@@ -210,13 +211,13 @@ fn both_directions_in_chunks(_: &Context) -> Outcome {
 }
 
 fn one_to_32_streams(_: &Context) -> Outcome {
-    let source = LockedBuffer::from_slice(&pattern(4 << 20, 7))?;
-    for count in [1, 2, 5, 16, 32] {
+    let source = LockedBuffer::from_slice(&pattern(4 * MIB, 7))?;
+    for count in [1, 2, 5, 16, 32].map(turns) {
         let streams = (0..count).map(|_| Stream::new()).collect::<memcore::Result<Vec<_>>>()?;
         let mut dev = device_vec![0_u8; source.len()]?;
         let mut back = locked_vec![0_u8; source.len()]?;
         memcore::scope(|all| {
-            let parts = dev.chunks_mut(100_000).zip(source.chunks(100_000)).zip(back.chunks_mut(100_000));
+            let parts = dev.chunks_mut(MIB / 10).zip(source.chunks(MIB / 10)).zip(back.chunks_mut(MIB / 10));
             for (((dev, source), back), stream) in parts.zip(streams.iter().cycle()) {
                 all.on(stream, |s| {
                     let dev = s.lend(dev);
@@ -278,10 +279,10 @@ fn fills_of_every_width(_: &Context) -> Outcome {
 
 fn unified_memory(_: &Context) -> Outcome {
     let stream = Stream::new()?;
-    let source = LockedBuffer::from_slice(&pattern(4 << 20, 10))?;
-    let mut unified = unified_vec![0_u8; 4 << 20]?;
-    let mut other = unified_vec![0_u8; 4 << 20]?;
-    let mut dev = device_vec![0_u8; 4 << 20]?;
+    let source = LockedBuffer::from_slice(&pattern(4 * MIB, 10))?;
+    let mut unified = unified_vec![0_u8; 4 * MIB]?;
+    let mut other = unified_vec![0_u8; 4 * MIB]?;
+    let mut dev = device_vec![0_u8; 4 * MIB]?;
     stream.scope(|s| {
         let (unified, dev) = (s.lend(&mut unified), s.lend(&mut dev));
         copy!(unified <- source, s)?;
@@ -345,29 +346,29 @@ fn empty_memory(_: &Context) -> Outcome {
 
 fn the_legacy_stream(_: &Context) -> Outcome {
     let (legacy, other) = (Stream::legacy()?, Stream::new()?);
-    let mut dev = device_vec![1_u8; 4 << 20]?;
-    let mut back = locked_vec![0_u8; 4 << 20]?;
+    let mut dev = device_vec![1_u8; 4 * MIB]?;
+    let mut back = locked_vec![0_u8; 4 * MIB]?;
     legacy.scope(|a| {
         let dev = a.lend(&mut dev);
         fill!(dev <- 2, a)?;
-        other.scope(|b| fill!(b.take_over(&mut dev[2 << 20..], a)? <- 3, b))?;
+        other.scope(|b| fill!(b.take_over(&mut dev[2 * MIB..], a)? <- 3, b))?;
         copy!(back <- dev, a)
     })?;
-    assert!(back[..2 << 20].iter().all(|byte| *byte == 2) && back[2 << 20..].iter().all(|byte| *byte == 3));
+    assert!(back[..2 * MIB].iter().all(|byte| *byte == 2) && back[2 * MIB..].iter().all(|byte| *byte == 3));
     Ok(())
 }
 
 fn streams_of_other_priorities(context: &Context) -> Outcome {
     let (least, greatest) = context.stream_priorities()?;
     let streams = [Stream::with_priority_in(context, least)?, Stream::with_priority_in(context, greatest)?];
-    let mut dev = device_vec![0_u8; 4 << 20]?;
+    let mut dev = device_vec![0_u8; 4 * MIB]?;
     streams[0].scope(|a| {
         let dev = a.lend(&mut dev);
         fill!(dev <- 1, a)?;
-        streams[1].scope(|b| fill!(b.take_over(&mut dev[..1 << 20], a)? <- 2, b))
+        streams[1].scope(|b| fill!(b.take_over(&mut dev[..MIB], a)? <- 2, b))
     })?;
     let host = dev.to_vec()?;
-    assert!(host[..1 << 20].iter().all(|byte| *byte == 2) && host[1 << 20..].iter().all(|byte| *byte == 1));
+    assert!(host[..MIB].iter().all(|byte| *byte == 2) && host[MIB..].iter().all(|byte| *byte == 1));
     Ok(())
 }
 
@@ -398,7 +399,7 @@ fn waiting_operations_beside_it(_: &Context) -> Outcome {
         copy!(host <- other)?;
         assert_eq!(host, [7; 100]);
         copy!(host[..50] <- other[50..], s.stream())?;
-        drop(device_vec![1_u8; 1 << 20]?);
+        drop(device_vec![1_u8; MIB]?);
         copy!(back <- dev, s)
     })?;
     assert!(*back == *source);
@@ -408,25 +409,25 @@ fn waiting_operations_beside_it(_: &Context) -> Outcome {
 /// For `devices`: one scope with streams of two devices.
 pub(crate) fn on_two_devices(here: &Context, there: &Context) -> Outcome {
     let (near, far) = (Stream::new_in(here)?, Stream::new_in(there)?);
-    let source = LockedBuffer::from_slice(&pattern(4 << 20, 19))?;
-    let mut dev = DeviceBuffer::<u8>::zeroed_in(here, 4 << 20)?;
-    let mut other = DeviceBuffer::<u8>::zeroed_in(there, 4 << 20)?;
-    let mut back = locked_vec![0_u8; 4 << 20]?;
+    let source = LockedBuffer::from_slice(&pattern(4 * MIB, 19))?;
+    let mut dev = DeviceBuffer::<u8>::zeroed_in(here, 4 * MIB)?;
+    let mut other = DeviceBuffer::<u8>::zeroed_in(there, 4 * MIB)?;
+    let mut back = locked_vec![0_u8; 4 * MIB]?;
     near.scope(|a| {
         let dev = a.lend(&mut dev);
         copy!(dev <- source, a)?;
         far.scope(|b| {
             let (dev, other) = (b.take_over_ref(&*dev, a)?, b.lend(&mut other));
-            let scratch = b.device_vec::<u8>(4 << 20)?;
+            let scratch = b.device_vec::<u8>(4 * MIB)?;
             copy!(scratch <- dev, b)?;
             copy!(other <- scratch, b)?;
             copy!(back <- other, b)
         })?;
         fill!(dev <- 1, a)?;
-        let refused = far.scope(|b| fill!(b.take_over(&mut dev[..4], a)? <- 2, b));
-        assert!(matches!(refused, Err(Error::OtherDevice { .. })), "{refused:?}");
+        let other = Error::OtherDevice { stream: there.device().ordinal(), memory: here.device().ordinal() };
+        refused(far.scope(|b| fill!(b.take_over(&mut dev[..4], a)? <- 2, b)), &other)?;
         Ok::<(), Error>(())
     })?;
-    assert!(*back == *source && other.to_vec()? == *source && dev.to_vec()? == [1; 4 << 20]);
+    assert!(*back == *source && other.to_vec()? == *source && dev.to_vec()? == [1; 4 * MIB]);
     Ok(())
 }

@@ -10,10 +10,10 @@ use std::time::Duration;
 use memcore::prelude::*;
 
 use crate::buffers::pattern;
-use crate::rig::{Outcome, tests};
+use crate::rig::{MIB, Outcome, all_freed, tests, turns};
 
 /// So much takes a GPU a while: what is let go too early is seen.
-const LEN: usize = 8 << 20;
+const LEN: usize = 8 * MIB;
 
 tests!(
     every_buffer_goes_there_and_back,
@@ -135,9 +135,9 @@ fn temporary_sources_are_read_first(_: &Context) -> Outcome {
 /// New pageable memory each time, looked at right behind the call (RustaCUDA#20).
 fn pageable_downloads_are_right_every_time(_: &Context) -> Outcome {
     let stream = Stream::new()?;
-    let mut dev = device_vec![0_u32; 1 << 20]?;
-    for round in 1..=25_u32 {
-        let len = (1 << 20) / round as usize;
+    let mut dev = device_vec![0_u32; MIB]?;
+    for round in 1..=turns(25) {
+        let len = MIB / round as usize;
         let is_right = |back: &[u32]| back.len() == len && back.iter().all(|value| *value == round);
         let mut back = vec![0; len];
         stream.scope(|s| {
@@ -171,7 +171,7 @@ fn let_go(
     context.trim(0)?;
     let (free, _) = context.memory_info()?;
     let mut mine = Vec::new();
-    for seed in 0..6 {
+    for seed in 0..turns(6) {
         let source = LockedBuffer::from_slice(&pattern(LEN, seed))?;
         let down = stream.download(DeviceBuffer::filled(0x55, LEN)?, LockedBuffer::<u8>::filled(0, LEN)?)?;
         let up = stream.upload(source, DeviceBuffer::<u8>::zeroed(LEN)?)?;
@@ -187,6 +187,7 @@ fn let_go(
     drop(stream.upload(locked_vec![1_u8; LEN]?, DeviceBuffer::zeroed(LEN)?)?);
     for _ in 0..2000 {
         context.trim(0)?;
+        all_freed(context)?;
         if context.memory_info()?.0 == free {
             return Ok(());
         }
@@ -210,7 +211,7 @@ fn cancelled_after_a_poll_they_land_in_their_own_memory(context: &Context) -> Ou
 fn many_are_awaited_in_turn(_: &Context) -> Outcome {
     let streams = [Stream::new()?, Stream::new()?];
     let mut uploads = Vec::new();
-    for seed in 0..16 {
+    for seed in 0..turns(16) {
         let source = LockedBuffer::from_slice(&pattern(100_000, seed))?;
         uploads.push((seed, streams[seed as usize % 2].upload(source, DeviceBuffer::<u8>::zeroed(100_000)?)?));
     }

@@ -1,0 +1,53 @@
+//! How tests check in a way that lets a driver call fail, as each does in turn in the sweep: what the failure changes, a
+//! test returns as its error.
+
+use std::error::Error;
+use std::fmt::Debug;
+use std::thread::ScopedJoinHandle;
+
+use memcore::prelude::*;
+
+/// What a test returns: any error fails it, unless the sweep made the call fail that the error names.
+pub(crate) type Outcome = Result<(), Box<dyn Error>>;
+
+/// Expects that a call is refused with this error. Another error is returned.
+///
+/// # Panics
+///
+/// If it is not refused.
+#[track_caller]
+pub(crate) fn refused<T: Debug>(result: memcore::Result<T>, expected: &memcore::Error) -> memcore::Result<()> {
+    match result {
+        Err(error) if error == *expected => Ok(()),
+        Err(error) => Err(error),
+        Ok(value) => panic!("got {value:?} and no error, which should be: {expected}"),
+    }
+}
+
+/// Runs what queues raw operations on a stream, and then waits for the stream, whatever came of it: until it is waited for
+/// nothing that they use may go. Of a wait that fails the second proves that all is done.
+pub(crate) fn waited(stream: &Stream, queue: impl FnOnce() -> memcore::Result<()>) -> memcore::Result<()> {
+    let queued = queue();
+    let waited = stream.synchronize().or_else(|error| stream.synchronize().and(Err(error)));
+    queued.and(waited)
+}
+
+/// Expects that no free has failed; else the first one's error is returned.
+pub(crate) fn all_freed(context: &Context) -> memcore::Result<()> {
+    context.take_drop_errors().into_iter().next().map_or(Ok(()), Err)
+}
+
+/// As [`waited`], for all streams of a context.
+pub(crate) fn all_waited(context: &Context, queue: impl FnOnce() -> memcore::Result<()>) -> memcore::Result<()> {
+    let queued = queue();
+    let waited = context.synchronize().or_else(|error| context.synchronize().and(Err(error)));
+    queued.and(waited)
+}
+
+/// Waits for threads, and says the first error of any.
+pub(crate) fn joined<'s>(
+    threads: impl IntoIterator<Item = ScopedJoinHandle<'s, memcore::Result<()>>>,
+) -> memcore::Result<()> {
+    let results: Vec<_> = threads.into_iter().map(ScopedJoinHandle::join).collect();
+    results.into_iter().try_for_each(Result::unwrap)
+}

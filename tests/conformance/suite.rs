@@ -1,0 +1,29 @@
+//! All tests.
+
+use crate::rig::Test;
+
+/// Those that need one device. (`devices::TESTS` need two.)
+pub(crate) fn one_device() -> Vec<Test> {
+    let suites = [
+        crate::boxes::TESTS,
+        crate::buffers::TESTS,
+        crate::contexts::TESTS,
+        crate::copies::TESTS,
+        crate::fills::TESTS,
+        crate::functions::TESTS,
+        crate::locked::TESTS,
+        crate::model::TESTS,
+        crate::scope_endings::TESTS,
+        crate::scopes::TESTS,
+        crate::slices::TESTS,
+        crate::streams::TESTS,
+        crate::temporaries::TESTS,
+        crate::threads::TESTS,
+        crate::traits::TESTS,
+        crate::transfers::TESTS,
+        crate::unified::TESTS,
+        crate::unified_copies::TESTS,
+        crate::variable::TESTS,
+    ];
+    suites.concat()
+}
