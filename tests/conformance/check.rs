@@ -10,6 +10,9 @@ use memcore::prelude::*;
 /// What a test returns: any error fails it, unless the sweep made the call fail that the error names.
 pub(crate) type Outcome = Result<(), Box<dyn Error>>;
 
+/// Why an error lacks how much memory there is: the calls that could not be made.
+pub(crate) const NOT_SAID: &str = "one of these failed: cuMemGetInfo_v2, cuCtxGetCurrent, cuCtxSetCurrent";
+
 /// Expects that a call is refused with this error. Another error is returned.
 ///
 /// # Panics

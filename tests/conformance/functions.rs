@@ -10,7 +10,7 @@ use memcore::prelude::*;
 use memcore::{Error, Status};
 
 use crate::buffers::pattern;
-use crate::rig::{MIB, Outcome, all_freed, refused, tests, waited};
+use crate::rig::{MIB, NOT_SAID, Outcome, all_freed, refused, tests, waited};
 
 tests!(
     device_memory_by_hand,
@@ -238,7 +238,7 @@ fn too_much_is_asked_for(_: &Context) -> Outcome {
     let Error::OutOfMemory { operation: "cuMemAlloc_v2", requested, free, total } = error else {
         return Err(error.into());
     };
-    let (Some(free), Some(total)) = (free, total) else { return Err("cuMemGetInfo_v2 did not say".into()) };
+    let (Some(free), Some(total)) = (free, total) else { return Err(NOT_SAID.into()) };
     assert!(requested == 1 << 40 && free <= total && total < requested);
     // SAFETY: as above.
     let error = unsafe { cuda_malloc_async::<u8>(&stream, 1 << 40) }.unwrap_err();

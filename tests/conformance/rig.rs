@@ -7,7 +7,7 @@ use memcore::prelude::*;
 use memcore::sim::{Sim, SimOptions};
 use proptest::test_runner::{Config, TestRunner};
 
-pub(crate) use crate::check::{Outcome, all_freed, all_waited, joined, refused, waited};
+pub(crate) use crate::check::{NOT_SAID, Outcome, all_freed, all_waited, joined, refused, waited};
 
 /// A mebibyte. It is smaller where each test runs thousands of times: in `tests/sweep`.
 pub(crate) const MIB: usize = 1 << 20;

@@ -212,12 +212,13 @@ fn both_directions_in_chunks(_: &Context) -> Outcome {
 
 fn one_to_32_streams(_: &Context) -> Outcome {
     let source = LockedBuffer::from_slice(&pattern(4 * MIB, 7))?;
+    let part = MIB / turns(10) as usize;
     for count in [1, 2, 5, 16, 32].map(turns) {
         let streams = (0..count).map(|_| Stream::new()).collect::<memcore::Result<Vec<_>>>()?;
         let mut dev = device_vec![0_u8; source.len()]?;
         let mut back = locked_vec![0_u8; source.len()]?;
         memcore::scope(|all| {
-            let parts = dev.chunks_mut(MIB / 10).zip(source.chunks(MIB / 10)).zip(back.chunks_mut(MIB / 10));
+            let parts = dev.chunks_mut(part).zip(source.chunks(part)).zip(back.chunks_mut(part));
             for (((dev, source), back), stream) in parts.zip(streams.iter().cycle()) {
                 all.on(stream, |s| {
                     let dev = s.lend(dev);
