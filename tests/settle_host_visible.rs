@@ -137,3 +137,30 @@ fn what_a_dead_context_leaves_is_no_leak_whether_it_is_closed_or_not() {
         drop(kept);
     }
 }
+
+/// A dead context takes a call whole or not at all: what was refused writes nothing, and needs no ticket to prove it.
+#[test]
+fn a_refused_fill_of_unified_memory_is_an_error_and_no_abort() {
+    type Form = (&'static str, fn(&mut UnifiedBuffer<u64>, &Stream) -> Result<()>);
+    let forms: [Form; 5] = [
+        ("cuMemsetD8Async", |u, _| fill!(u.as_device_slice_mut() <- 0x0505_0505_0505_0505)),
+        ("cuMemsetD16Async", |u, _| fill!(u.as_device_slice_mut() <- 0x0102_0102_0102_0102)),
+        ("cuMemsetD32Async", |u, stream| fill!(u.as_device_slice_mut() <- 0x0102_0304_0102_0304, stream)),
+        // A single value, however wide, is one call too.
+        ("cuMemcpyHtoDAsync_v2", |u, _| fill!(u.as_device_slice_mut()[3] <- 0x0102_0304_0506_0708)),
+        ("cuMemcpyHtoDAsync_v2", |u, _| copy!(u.as_device_slice_mut() <- [9; LEN])),
+    ];
+    for (entry, run) in forms {
+        let sim = Sim::new(SimOptions::default().fail(Fault::sticky(entry, 1, Status::ILLEGAL_ADDRESS)));
+        let context = Context::new(&sim.device(0).unwrap()).unwrap();
+        let _entered = context.enter();
+        let stream = Stream::new().unwrap();
+        let mut unified = unified_vec![1_u64; LEN].unwrap();
+        assert_eq!(
+            run(&mut unified, &stream),
+            Err(Error::Driver { operation: entry, status: Status::ILLEGAL_ADDRESS })
+        );
+        sleep(LONG);
+        assert!(unified.iter().all(|value| *value == 1), "{entry}");
+    }
+}

@@ -29,6 +29,7 @@ mod locked;
 #[path = "../conformance/model.rs"]
 mod model;
 mod rig;
+mod rules;
 mod run;
 #[path = "../conformance/scope_endings.rs"]
 mod scope_endings;
@@ -61,6 +62,7 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Trial};
 
 use run::Body;
+use sweep::{DEATHS, FAILURES, Sweep};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -68,8 +70,12 @@ fn main() -> ExitCode {
     let one = suite::one_device().into_iter().map(|(name, test)| (name, Body::One(test)));
     let two = devices::TESTS.iter().map(|&(name, test)| (name, Body::Two(test)));
     let tests: Vec<_> = one.chain(two).collect();
-    let trials = tests.into_iter().map(|(name, body)| Trial::test(name, move || sweep::every_call(name, body)));
-    let conclusion = libtest_mimic::run(&arguments, trials.collect());
-    println!("{}", sweep::summary());
+    let sweep = |sweep: &'static Sweep, kind: &str| {
+        let trial = |&(name, body)| Trial::test(name, move || sweep.every_call(name, body)).with_kind(kind);
+        tests.iter().map(trial).collect::<Vec<_>>()
+    };
+    let trials = [sweep(&FAILURES, "a call fails"), sweep(&DEATHS, "the context dies")].into_iter().flatten().collect();
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    println!("{}\n{}", FAILURES.summary(), DEATHS.summary());
     conclusion.exit_code()
 }

@@ -31,6 +31,7 @@ pub(crate) struct Run {
     /// The calls that were made to fail.
     pub(crate) failures: Vec<Fault>,
     pub(crate) violations: Vec<Violation>,
+    pub(crate) took: Duration,
 }
 
 impl Run {
@@ -55,9 +56,17 @@ pub(crate) fn prepare() {
     drop(made);
 }
 
+/// What a run is to see to when the test has returned.
+#[derive(Clone, Copy)]
+pub(crate) struct After {
+    /// The contexts work.
+    pub(crate) works: bool,
+    /// The contexts are closed: they are where no call fails.
+    pub(crate) closes: bool,
+}
+
 /// Runs a test on a simulator of its own.
-/// `closes` if it closes its contexts where no call fails.
-pub(crate) fn run(body: Body, fault: Option<&Fault>, closes: bool) -> Run {
+pub(crate) fn run(body: Body, fault: Option<&Fault>, after: After) -> Run {
     let count = match body {
         Body::One(_) => 1,
         Body::Two(_) => 2,
@@ -65,43 +74,49 @@ pub(crate) fn run(body: Body, fault: Option<&Fault>, closes: bool) -> Run {
     let options = SimOptions::default().devices(count).memory_bytes(1 << 30);
     let sim = Sim::new(fault.into_iter().cloned().fold(options, SimOptions::fail));
     let mut contexts = Vec::new();
-    let ran = catch_unwind(AssertUnwindSafe(|| in_contexts(&sim, count, body, &mut contexts)));
+    let started = Instant::now();
+    let ran = catch_unwind(AssertUnwindSafe(|| in_contexts(&sim, count, body, &mut contexts, after.works)));
     let (error, panic) = match ran {
-        Ok(outcome) => (outcome.err().map(|error| error.to_string()), None),
+        Ok(outcome) => (outcome.err(), None),
         Err(_) => (None, Some(PANICS.lock().unwrap_or_else(PoisonError::into_inner).join("\n"))),
     };
     // What was dropped in flight is kept by a thread of memcore's, and frees in these contexts.
     wait_until_done(&sim, "cuEventCreate", "cuEventDestroy_v2");
     let drop_errors = contexts.iter().flat_map(Context::take_drop_errors).collect();
     drop(contexts);
-    if closes {
+    if after.closes {
         wait_until_done(&sim, "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2");
     }
     let mut calls = BTreeMap::new();
     for entry in sim.calls() {
         *calls.entry(entry).or_default() += 1;
     }
-    Run { error, panic, drop_errors, calls, failures: sim.failures(), violations: sim.finish() }
+    let (took, failures) = (started.elapsed(), sim.failures());
+    Run { error, panic, drop_errors, calls, failures, violations: sim.finish(), took }
 }
 
-/// Runs a test in contexts of so many devices, and then sees that these work.
-fn in_contexts(sim: &Sim, count: u32, body: Body, contexts: &mut Vec<Context>) -> Outcome {
+/// Runs a test in contexts of so many devices, and then sees that these work, if they are to.
+fn in_contexts(sim: &Sim, count: u32, body: Body, contexts: &mut Vec<Context>, works: bool) -> Result<(), String> {
+    let said = |error: memcore::Error| error.to_string();
     for ordinal in 0..count {
-        contexts.push(Context::new(&sim.device(ordinal)?)?);
+        let context = sim.device(ordinal).and_then(|device| Context::new(&device));
+        contexts.push(context.map_err(said)?);
     }
     let outcome = {
         let _entered = contexts[0].enter();
-        match body {
+        let outcome = match body {
             Body::One(test) => test(&contexts[0]),
             Body::Two(test) => test(&contexts[0], &contexts[1]),
-        }
+        };
+        // With the error goes what it holds, before anything waits for the context.
+        outcome.map_err(|error| error.to_string())
     };
-    for context in contexts.iter() {
+    for context in contexts.iter().filter(|_| works) {
         // One call fails, once: the second time all is well, if nothing was left in disorder.
         if let Err(error) = small_job(context) {
             small_job(context).unwrap_or_else(|again| panic!("after {error} the context is no more: {again}"));
             outcome?;
-            return Err(error.into());
+            return Err(said(error));
         }
     }
     outcome

@@ -1,4 +1,4 @@
-//! A test with each of its calls failing in turn, and what must hold of every run.
+//! A test with each of its calls failing in turn.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -6,146 +6,152 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use libtest_mimic::Failed;
 use memcore::Status;
-use memcore::sim::{Fault, Violation, ViolationKind};
+use memcore::sim::Fault;
 
-use crate::run::{Body, Run, run};
+use crate::rules;
+use crate::run::{After, Body, Run, run};
 
-/// So many calls of a test fail in turn, unless `MEMCORE_SWEEP=full`.
-const SOME: usize = 40;
-
-static TESTS: AtomicU64 = AtomicU64::new(0);
-static INJECTED: AtomicU64 = AtomicU64::new(0);
-static RECORDED: AtomicU64 = AtomicU64::new(0);
-static MISSED: AtomicU64 = AtomicU64::new(0);
-
-/// What was swept.
-pub(crate) fn summary() -> String {
-    let [tests, injected, recorded, missed] = [&TESTS, &INJECTED, &RECORDED, &MISSED].map(|count| count.load(Relaxed));
-    format!("sweep: {tests} tests, {injected} of {recorded} calls failed in turn, {missed} not reached")
+/// What is done to each call, and what must hold then.
+pub(crate) struct Sweep {
+    what: &'static str,
+    /// The fault for the `n`-th call of a driver function.
+    fault: fn(&str, u64) -> Fault,
+    /// Whether it can be done to a call of a driver function in a test.
+    applies: fn(&str, &str) -> bool,
+    /// What must hold of a run, beside one without a fault, when a call of a driver function was chosen.
+    check: fn(&Run, &Run, &str) -> Result<(), String>,
+    /// Whether the contexts work on.
+    works: bool,
+    /// So many calls of a test are chosen, unless `MEMCORE_SWEEP=full`.
+    some: usize,
+    tests: AtomicU64,
+    injected: AtomicU64,
+    recorded: AtomicU64,
+    missed: AtomicU64,
 }
 
-/// The calls without which a context cannot be made current: what is to be freed or destroyed just then is leaked.
-const BIND: [&str; 2] = ["cuCtxGetCurrent", "cuCtxSetCurrent"];
+/// A call fails, once.
+pub(crate) static FAILURES: Sweep = Sweep {
+    what: "failed",
+    fault: |entry, n| Fault::nth(entry, n, passing(entry, n)),
+    applies: |_, _| true,
+    check: rules::after_a_failure,
+    works: true,
+    some: 40,
+    ..EMPTY
+};
 
-/// The calls that free: what one that fails was to free is leaked.
-const FREE: [&str; 3] = ["cuMemFree_v2", "cuMemFreeAsync", "cuMemFreeHost"];
+/// The context dies at a call.
+pub(crate) static DEATHS: Sweep = Sweep {
+    what: "killed the context",
+    fault: |entry, n| Fault::sticky(entry, n, Status::ILLEGAL_ADDRESS),
+    applies: rules::may_die,
+    check: rules::after_a_death,
+    works: false,
+    some: 8,
+    ..EMPTY
+};
 
-/// Fails each call of a test in turn.
-pub(crate) fn every_call(name: &str, body: Body) -> Result<(), Failed> {
-    let clean = run(body, None, true);
-    if let Some(failure) = clean.error.as_ref().or(clean.panic.as_ref()) {
-        return Err(format!("without a fault: {failure}").into());
-    }
-    if !clean.violations.is_empty() || !clean.drop_errors.is_empty() {
-        return Err(format!("without a fault: {:?} {}", clean.drop_errors, said(&clean.violations)).into());
-    }
-    let recorded: Vec<_> = clean.calls.iter().flat_map(|(entry, count)| (1..=*count).map(|n| (*entry, n))).collect();
-    let chosen = choose(name, &clean.calls, &recorded);
-    let closes = clean.count(PAIRS[0].0) == clean.count(PAIRS[0].1);
-    let mut injected = 0;
-    let mut problems = Vec::new();
-    for &(entry, n) in &chosen {
-        let fault = Fault::nth(entry, n, status_of(entry, n));
-        // Threads that run beside each other make more calls of a kind in one run than in another.
-        let faulty = (0..20).map(|_| run(body, Some(&fault), closes)).find(|run| !run.failures.is_empty());
-        let Some(faulty) = faulty else {
-            MISSED.fetch_add(1, Relaxed);
-            if is_in_order(name) {
-                problems.push(format!("call {n} of {entry} did not come"));
-            }
-            continue;
-        };
-        injected += 1;
-        if let Err(problem) = check(&faulty, &clean, entry) {
-            problems.push(format!("call {n} of {entry} failed: {problem}"));
-        }
-    }
-    TESTS.fetch_add(1, Relaxed);
-    INJECTED.fetch_add(injected, Relaxed);
-    RECORDED.fetch_add(recorded.len() as u64, Relaxed);
-    match problems.as_slice() {
-        [] => Ok(()),
-        [first, ..] => Err(format!("{} of {} calls:\n{}", problems.len(), chosen.len(), first).into()),
-    }
-}
-
-fn said(violations: &[Violation]) -> String {
-    violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-}
+#[allow(clippy::declare_interior_mutable_const, reason = "each copy counts for itself")]
+const EMPTY: Sweep = Sweep {
+    what: "",
+    fault: |entry, n| Fault::nth(entry, n, Status::UNKNOWN),
+    applies: |_, _| true,
+    check: |_, _, _| Ok(()),
+    works: true,
+    some: 0,
+    tests: AtomicU64::new(0),
+    injected: AtomicU64::new(0),
+    recorded: AtomicU64::new(0),
+    missed: AtomicU64::new(0),
+};
 
 /// A code for the `n`-th call, of an error that passes: one that is likely for it, one that no driver has, or one that
 /// memcore acts on.
-fn status_of(entry: &str, n: u64) -> Status {
+fn passing(entry: &str, n: u64) -> Status {
     let allocates = ["cuMemAlloc", "cuMemHostAlloc", "cuMemPoolCreate", "cuStreamCreate", "cuEventCreate"];
     let allocates = allocates.iter().any(|start| entry.starts_with(start));
     let likely = if allocates { Status::OUT_OF_MEMORY } else { Status::UNKNOWN };
     [Status::OUT_OF_MEMORY, likely, Status(4242)][n as usize % 3]
 }
 
-/// Whether a test makes its calls in one order.
-fn is_in_order(name: &str) -> bool {
-    !["threads", "transfers"].iter().any(|module| name.contains(module))
-}
+impl Sweep {
+    /// What was swept.
+    pub(crate) fn summary(&self) -> String {
+        let counts = [&self.tests, &self.injected, &self.recorded, &self.missed].map(|count| count.load(Relaxed));
+        let ([tests, injected, recorded, missed], what) = (counts, self.what);
+        format!("sweep: {tests} tests, {injected} of {recorded} calls {what} in turn, {missed} did not come")
+    }
 
-/// All calls, or some by a seed: the first and the last of each driver function in any case.
-fn choose(
-    name: &str,
-    counts: &BTreeMap<&'static str, u64>,
-    recorded: &[(&'static str, u64)],
-) -> Vec<(&'static str, u64)> {
-    if recorded.len() <= SOME || env::var_os("MEMCORE_SWEEP").is_some_and(|value| value == "full") {
-        return recorded.to_vec();
-    }
-    let mut seed = name
-        .bytes()
-        .fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3));
-    let mut chance = |of: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % of
-    };
-    let is_end = |(entry, n): &(&'static str, u64)| *n == 1 || *n == counts[entry];
-    let (mut chosen, mut rest): (Vec<_>, Vec<_>) = recorded.iter().copied().partition(is_end);
-    while chosen.len() < SOME && !rest.is_empty() {
-        chosen.push(rest.swap_remove(chance(rest.len())));
-    }
-    chosen
-}
-
-/// What is made, and how it is destroyed; the context first.
-const PAIRS: [(&str, &str); 4] = [
-    ("cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2"),
-    ("cuStreamCreateWithPriority", "cuStreamDestroy_v2"),
-    ("cuMemPoolCreate", "cuMemPoolDestroy"),
-    ("cuEventCreate", "cuEventDestroy_v2"),
-];
-
-/// What must hold after one call of `entry` failed.
-fn check(run: &Run, clean: &Run, entry: &str) -> Result<(), String> {
-    if let Some(panic) = &run.panic {
-        return Err(format!("a panic: {panic}"));
-    }
-    if let Some(error) = run.error.as_ref().filter(|error| !error.contains(entry)) {
-        return Err(format!("another error: {error}"));
-    }
-    if let Some(error) = run.drop_errors.iter().find(|error| !error.to_string().contains(entry)) {
-        return Err(format!("a free failed for another reason: {error}"));
-    }
-    if let Some(violation) = run.violations.iter().find(|violation| violation.kind() != ViolationKind::Leak) {
-        return Err(format!("a violation:\n{violation}"));
-    }
-    let leaks = run.violations.len();
-    if leaks > usize::from(BIND.contains(&entry) || FREE.contains(&entry)) {
-        return Err(format!("{leaks} leaks ({:?}, {:?}):\n{}", run.error, run.drop_errors, said(&run.violations)));
-    }
-    if leaks > 0 && run.error.is_none() && run.drop_errors.is_empty() {
-        return Err(format!("a leak that nobody was told of:\n{}", said(&run.violations)));
-    }
-    for (make, destroy) in PAIRS {
-        let closes = clean.count(make) == clean.count(destroy) && !BIND.contains(&entry);
-        let (made, destroyed) = (run.count(make) - u64::from(make == entry), run.count(destroy));
-        if closes && made != destroyed {
-            return Err(format!("{made} calls of {make}, {destroyed} of {destroy}"));
+    /// Does it to each call of a test.
+    pub(crate) fn every_call(&self, name: &str, body: Body) -> Result<(), Failed> {
+        let clean = run(body, None, After { works: self.works, closes: true });
+        rules::without_a_fault(&clean)?;
+        let all = clean.calls.iter().flat_map(|(entry, count)| (1..=*count).map(|n| (*entry, n)));
+        let recorded: Vec<_> = all.filter(|(entry, _)| (self.applies)(name, entry)).collect();
+        let chosen = self.choose(name, &clean.calls, &recorded);
+        let after = After { works: self.works, closes: self.works && rules::closes(&clean) };
+        let mut problems = Vec::new();
+        let mut missed = Vec::new();
+        for &(entry, n) in &chosen {
+            let fault = (self.fault)(entry, n);
+            // Threads that run beside each other make more calls of a kind in one run than in another.
+            let mut runs = (0..20).map(|_| run(body, Some(&fault), after));
+            match runs.find(|run| !run.failures.is_empty()) {
+                Some(run) => {
+                    let checked = (self.check)(&run, &clean, entry);
+                    problems.extend(checked.err().map(|problem| format!("{fault}: {problem}")));
+                }
+                None => missed.push(format!("{fault}: the call did not come")),
+            }
+        }
+        self.tests.fetch_add(1, Relaxed);
+        self.recorded.fetch_add(recorded.len() as u64, Relaxed);
+        self.injected.fetch_add((chosen.len() - missed.len()) as u64, Relaxed);
+        self.missed.fetch_add(missed.len() as u64, Relaxed);
+        if !rules::has_threads(name) {
+            problems.extend(missed);
+        }
+        match problems.first() {
+            None => Ok(()),
+            Some(first) => Err(format!("{} of {} calls:\n{first}", problems.len(), chosen.len()).into()),
         }
     }
-    Ok(())
+
+    /// All calls, or some by a seed: then the first and the last of each driver function as far as there is room.
+    fn choose(
+        &self,
+        name: &str,
+        counts: &BTreeMap<&'static str, u64>,
+        recorded: &[(&'static str, u64)],
+    ) -> Vec<(&'static str, u64)> {
+        if recorded.len() <= self.some || env::var_os("MEMCORE_SWEEP").is_some_and(|value| value == "full") {
+            return recorded.to_vec();
+        }
+        let mut random = Random::of(name);
+        let is_end = |(entry, n): &(&'static str, u64)| *n == 1 || *n == counts[entry];
+        let (mut ends, mut rest): (Vec<_>, Vec<_>) = recorded.iter().copied().partition(is_end);
+        let mut chosen = Vec::new();
+        for from in [&mut ends, &mut rest] {
+            while chosen.len() < self.some && !from.is_empty() {
+                chosen.push(from.swap_remove(random.below(from.len())));
+            }
+        }
+        chosen
+    }
+}
+
+/// Numbers that look random and are the same for each name.
+struct Random(u64);
+
+impl Random {
+    fn of(name: &str) -> Self {
+        let mix = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3);
+        Self(name.bytes().fold(0xCBF2_9CE4_8422_2325, mix))
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
 }

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use super::fill::{Seed, queue_fill};
+use super::fill::{Seed, fills_by_one_call, queue_fill};
 use crate::driver::ffi::{CUcontext, CUdeviceptr, CUstream};
 use crate::driver::{Driver, check, symbol};
 use crate::error::Result;
@@ -46,9 +46,13 @@ pub(super) enum Operation<'v> {
 }
 
 impl Operation<'_> {
-    /// Whether it may take more than one driver call.
+    /// Whether it takes more than one driver call, and may be refused half-way.
     pub(super) fn is_several_calls(self) -> bool {
-        matches!(self, Self::Fill { .. } | Self::FillBySets { .. })
+        match self {
+            Self::Fill { dst, value, count } => count > 1 && !fills_by_one_call(value, dst),
+            Self::FillBySets { dst, value, .. } => !fills_by_one_call(value, dst),
+            Self::Upload { .. } | Self::Download { .. } | Self::Copy { .. } | Self::PeerCopy { .. } => false,
+        }
     }
 
     /// Makes the driver calls.
