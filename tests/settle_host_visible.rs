@@ -142,12 +142,14 @@ fn what_a_dead_context_leaves_is_no_leak_whether_it_is_closed_or_not() {
 #[test]
 fn a_refused_fill_of_unified_memory_is_an_error_and_no_abort() {
     type Form = (&'static str, fn(&mut UnifiedBuffer<u64>, &Stream) -> Result<()>);
-    let forms: [Form; 5] = [
+    let forms: [Form; 6] = [
         ("cuMemsetD8Async", |u, _| fill!(u.as_device_slice_mut() <- 0x0505_0505_0505_0505)),
         ("cuMemsetD16Async", |u, _| fill!(u.as_device_slice_mut() <- 0x0102_0102_0102_0102)),
         ("cuMemsetD32Async", |u, stream| fill!(u.as_device_slice_mut() <- 0x0102_0304_0102_0304, stream)),
         // A single value, however wide, is one call too.
         ("cuMemcpyHtoDAsync_v2", |u, _| fill!(u.as_device_slice_mut()[3] <- 0x0102_0304_0506_0708)),
+        // Of several calls the first.
+        ("cuMemcpyHtoDAsync_v2", |u, _| fill!(u.as_device_slice_mut() <- 0x0102_0304_0506_0708)),
         ("cuMemcpyHtoDAsync_v2", |u, _| copy!(u.as_device_slice_mut() <- [9; LEN])),
     ];
     for (entry, run) in forms {

@@ -28,10 +28,10 @@ pub(crate) fn refused<T: Debug>(result: memcore::Result<T>, expected: &memcore::
 }
 
 /// Runs what queues raw operations on a stream, and then waits for the stream, whatever came of it: until it is waited for
-/// nothing that they use may go. Of a wait that fails the second proves that all is done.
+/// nothing that they use may go. A later wait that succeeds proves that all is done.
 pub(crate) fn waited(stream: &Stream, queue: impl FnOnce() -> memcore::Result<()>) -> memcore::Result<()> {
     let queued = queue();
-    let waited = stream.synchronize().or_else(|error| stream.synchronize().and(Err(error)));
+    let waited = again_and_again(|| stream.synchronize());
     queued.and(waited)
 }
 
@@ -40,10 +40,17 @@ pub(crate) fn all_freed(context: &Context) -> memcore::Result<()> {
     context.take_drop_errors().into_iter().next().map_or(Ok(()), Err)
 }
 
+/// Waits until that succeeds, but not for ever; the first error.
+fn again_and_again(wait: impl Fn() -> memcore::Result<()>) -> memcore::Result<()> {
+    let first = wait();
+    let _ = first.is_ok() || (0..16).any(|_| wait().is_ok());
+    first
+}
+
 /// As [`waited`], for all streams of a context.
 pub(crate) fn all_waited(context: &Context, queue: impl FnOnce() -> memcore::Result<()>) -> memcore::Result<()> {
     let queued = queue();
-    let waited = context.synchronize().or_else(|error| context.synchronize().and(Err(error)));
+    let waited = again_and_again(|| context.synchronize());
     queued.and(waited)
 }
 

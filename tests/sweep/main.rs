@@ -62,7 +62,7 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Trial};
 
 use run::Body;
-use sweep::{DEATHS, FAILURES, Sweep};
+use sweep::{DEATHS, FAILURES, RANDOM, Sweep};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -74,8 +74,10 @@ fn main() -> ExitCode {
         let trial = |&(name, body)| Trial::test(name, move || sweep.every_call(name, body)).with_kind(kind);
         tests.iter().map(trial).collect::<Vec<_>>()
     };
-    let trials = [sweep(&FAILURES, "a call fails"), sweep(&DEATHS, "the context dies")].into_iter().flatten().collect();
-    let conclusion = libtest_mimic::run(&arguments, trials);
-    println!("{}\n{}", FAILURES.summary(), DEATHS.summary());
+    let random =
+        |&(name, body)| Trial::test(name, move || RANDOM.some_seeds(name, body)).with_kind("calls fail at random");
+    let trials = [sweep(&FAILURES, "a call fails"), sweep(&DEATHS, "the context dies")].into_iter().flatten();
+    let conclusion = libtest_mimic::run(&arguments, trials.chain(tests.iter().map(random)).collect());
+    println!("{}\n{}\n{}", FAILURES.summary(), DEATHS.summary(), RANDOM.summary());
     conclusion.exit_code()
 }

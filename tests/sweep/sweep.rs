@@ -1,4 +1,4 @@
-//! A test with each of its calls failing in turn.
+//! A test with each of its calls failing in turn, and with some failing at random.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -14,12 +14,14 @@ use crate::run::{After, Body, Run, run};
 /// What is done to each call, and what must hold then.
 pub(crate) struct Sweep {
     what: &'static str,
-    /// The fault for the `n`-th call of a driver function.
-    fault: fn(&str, u64) -> Fault,
+    /// The fault for the `n`-th call of a driver function, of so many calls in all.
+    fault: fn(&str, u64, u64) -> Fault,
     /// Whether it can be done to a call of a driver function in a test.
     applies: fn(&str, &str) -> bool,
     /// What must hold of a run, beside one without a fault, when a call of a driver function was chosen.
     check: fn(&Run, &Run, &str) -> Result<(), String>,
+    /// Whether each fault strikes, for sure.
+    strikes: bool,
     /// Whether the contexts work on.
     works: bool,
     /// So many calls of a test are chosen, unless `MEMCORE_SWEEP=full`.
@@ -32,8 +34,8 @@ pub(crate) struct Sweep {
 
 /// A call fails, once.
 pub(crate) static FAILURES: Sweep = Sweep {
-    what: "failed",
-    fault: |entry, n| Fault::nth(entry, n, passing(entry, n)),
+    what: "calls failed in turn",
+    fault: |entry, n, _| Fault::nth(entry, n, passing(entry, n)),
     applies: |_, _| true,
     check: rules::after_a_failure,
     works: true,
@@ -43,8 +45,8 @@ pub(crate) static FAILURES: Sweep = Sweep {
 
 /// The context dies at a call.
 pub(crate) static DEATHS: Sweep = Sweep {
-    what: "killed the context",
-    fault: |entry, n| Fault::sticky(entry, n, Status::ILLEGAL_ADDRESS),
+    what: "calls killed the context",
+    fault: |entry, n, _| Fault::sticky(entry, n, Status::ILLEGAL_ADDRESS),
     applies: rules::may_die,
     check: rules::after_a_death,
     works: false,
@@ -52,12 +54,24 @@ pub(crate) static DEATHS: Sweep = Sweep {
     ..EMPTY
 };
 
+/// Calls fail at random: some three in one run.
+pub(crate) static RANDOM: Sweep = Sweep {
+    what: "seeds of random faults",
+    fault: |_, seed, calls| Fault::random(seed, (3000 / calls).clamp(1, 50) as u32, Status::UNKNOWN),
+    check: rules::after_some_failures,
+    strikes: false,
+    works: false,
+    some: 4,
+    ..EMPTY
+};
+
 #[allow(clippy::declare_interior_mutable_const, reason = "each copy counts for itself")]
 const EMPTY: Sweep = Sweep {
     what: "",
-    fault: |entry, n| Fault::nth(entry, n, Status::UNKNOWN),
+    fault: |entry, n, _| Fault::nth(entry, n, Status::UNKNOWN),
     applies: |_, _| true,
     check: |_, _, _| Ok(()),
+    strikes: true,
     works: true,
     some: 0,
     tests: AtomicU64::new(0),
@@ -80,7 +94,7 @@ impl Sweep {
     pub(crate) fn summary(&self) -> String {
         let counts = [&self.tests, &self.injected, &self.recorded, &self.missed].map(|count| count.load(Relaxed));
         let ([tests, injected, recorded, missed], what) = (counts, self.what);
-        format!("sweep: {tests} tests, {injected} of {recorded} calls {what} in turn, {missed} did not come")
+        format!("sweep: {tests} tests, {injected} of {recorded} {what}, {missed} did not come")
     }
 
     /// Does it to each call of a test.
@@ -90,26 +104,49 @@ impl Sweep {
         let all = clean.calls.iter().flat_map(|(entry, count)| (1..=*count).map(|n| (*entry, n)));
         let recorded: Vec<_> = all.filter(|(entry, _)| (self.applies)(name, entry)).collect();
         let chosen = self.choose(name, &clean.calls, &recorded);
-        let after = After { works: self.works, closes: self.works && rules::closes(&clean) };
-        let mut problems = Vec::new();
-        let mut missed = Vec::new();
-        for &(entry, n) in &chosen {
-            let fault = (self.fault)(entry, n);
+        self.each(name, body, &clean, recorded.len(), &chosen)
+    }
+
+    /// Does it to a test by some seeds, of which each is for all driver functions.
+    pub(crate) fn some_seeds(&self, name: &str, body: Body) -> Result<(), Failed> {
+        let clean = run(body, None, After { works: self.works, closes: true });
+        rules::without_a_fault(&clean)?;
+        let first = Random::of(name).below(1 << 20) as u64;
+        let many = if is_full() { 10 * self.some } else { self.some };
+        let seeds: Vec<_> = (first..).map(|seed| ("", seed)).take(many).collect();
+        self.each(name, body, &clean, seeds.len(), &seeds)
+    }
+
+    /// Runs a test once for each of these, and checks the run.
+    fn each(
+        &self,
+        name: &str,
+        body: Body,
+        clean: &Run,
+        recorded: usize,
+        chosen: &[(&'static str, u64)],
+    ) -> Result<(), Failed> {
+        let after = After { works: self.works, closes: self.works && rules::closes(clean) };
+        let (mut problems, mut missed) = (Vec::new(), Vec::new());
+        let calls = clean.calls.values().sum();
+        for &(entry, n) in chosen {
+            let fault = (self.fault)(entry, n, calls);
             // Threads that run beside each other make more calls of a kind in one run than in another.
-            let mut runs = (0..20).map(|_| run(body, Some(&fault), after));
+            let tries = if self.strikes { 20 } else { 1 };
+            let mut runs = (0..tries).map(|_| run(body, Some(&fault), after));
             match runs.find(|run| !run.failures.is_empty()) {
                 Some(run) => {
-                    let checked = (self.check)(&run, &clean, entry);
+                    let checked = (self.check)(&run, clean, entry);
                     problems.extend(checked.err().map(|problem| format!("{fault}: {problem}")));
                 }
                 None => missed.push(format!("{fault}: the call did not come")),
             }
         }
         self.tests.fetch_add(1, Relaxed);
-        self.recorded.fetch_add(recorded.len() as u64, Relaxed);
+        self.recorded.fetch_add(recorded as u64, Relaxed);
         self.injected.fetch_add((chosen.len() - missed.len()) as u64, Relaxed);
         self.missed.fetch_add(missed.len() as u64, Relaxed);
-        if !rules::has_threads(name) {
+        if self.strikes && !rules::has_threads(name) {
             problems.extend(missed);
         }
         match problems.first() {
@@ -125,7 +162,7 @@ impl Sweep {
         counts: &BTreeMap<&'static str, u64>,
         recorded: &[(&'static str, u64)],
     ) -> Vec<(&'static str, u64)> {
-        if recorded.len() <= self.some || env::var_os("MEMCORE_SWEEP").is_some_and(|value| value == "full") {
+        if recorded.len() <= self.some || is_full() {
             return recorded.to_vec();
         }
         let mut random = Random::of(name);
@@ -139,6 +176,11 @@ impl Sweep {
         }
         chosen
     }
+}
+
+/// Whether nothing is to be left out.
+fn is_full() -> bool {
+    env::var_os("MEMCORE_SWEEP").is_some_and(|value| value == "full")
 }
 
 /// Numbers that look random and are the same for each name.

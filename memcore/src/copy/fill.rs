@@ -2,10 +2,11 @@
 
 use core::ffi::c_void;
 
+use super::operation::Refused;
 use crate::context::Prepare;
 use crate::driver::ffi::{CUdeviceptr, CUstream};
 use crate::driver::{Driver, check, symbol};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The cheapest calls that write a value over and over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +55,7 @@ pub(crate) struct Filled<'v> {
 impl Prepare for Filled<'_> {
     unsafe fn queue(self, driver: &dyn Driver, address: CUdeviceptr, stream: CUstream) -> Result<()> {
         // SAFETY: the caller's contract.
-        unsafe { queue_fill(driver, stream, address, self.value, self.count, Seed::Upload) }
+        unsafe { queue_fill(driver, stream, address, self.value, self.count, Seed::Upload) }.map_err(Error::from)
     }
 }
 
@@ -71,9 +72,9 @@ pub(super) unsafe fn queue_fill(
     value: &[u8],
     count: usize,
     seed: Seed,
-) -> Result<()> {
+) -> Result<(), Refused> {
     let bytes = value.len() * count;
-    match Pattern::of(value, dst) {
+    let set = match Pattern::of(value, dst) {
         Pattern::Bytes(unit) => {
             // SAFETY: `bytes` from `dst` on may be written.
             check(symbol::memset_d8_async, unsafe { driver.memset_d8_async(dst, unit, bytes, stream) })
@@ -93,7 +94,7 @@ pub(super) unsafe fn queue_fill(
                     // SAFETY: the first value's bytes from `dst` on may be written, and `value` stays until the work is
                     // done.
                     let status = unsafe { driver.memcpy_htod_async(dst, src, value.len(), stream) };
-                    check(symbol::memcpy_htod_async, status)?;
+                    check(symbol::memcpy_htod_async, status).map_err(|error| Refused { error, is_half_way: false })?;
                 }
                 // SAFETY: the first value's bytes from `dst` on may be written.
                 Seed::Sets => unsafe { queue_words(driver, stream, dst, value)? },
@@ -103,12 +104,13 @@ pub(super) unsafe fn queue_fill(
                 let more = written.min(bytes - written);
                 // SAFETY: `written + more` bytes from `dst` on may be written, and the two parts do not overlap.
                 let status = unsafe { driver.memcpy_dtod_async(dst + written as u64, dst, more, stream) };
-                check(symbol::memcpy_dtod_async, status)?;
+                check(symbol::memcpy_dtod_async, status).map_err(|error| Refused { error, is_half_way: true })?;
                 written += more;
             }
             Ok(())
         }
-    }
+    };
+    set.map_err(|error| Refused { error, is_half_way: false })
 }
 
 /// How the first of the values that are then doubled gets to the device.
@@ -126,27 +128,28 @@ pub(super) enum Seed {
 ///
 /// The value's bytes from `dst` on may be written; `stream` is alive and its context bound.
 #[track_caller]
-unsafe fn queue_words(driver: &dyn Driver, stream: CUstream, dst: CUdeviceptr, value: &[u8]) -> Result<()> {
+unsafe fn queue_words(driver: &dyn Driver, stream: CUstream, dst: CUdeviceptr, value: &[u8]) -> Result<(), Refused> {
     let fits = |unit: usize| value.len().is_multiple_of(unit) && dst.is_multiple_of(unit as u64);
     let unit = [4, 2, 1].into_iter().find(|unit| fits(*unit)).unwrap_or(1);
     for (i, word) in value.chunks_exact(unit).enumerate() {
         let at = dst + (i * unit) as u64;
-        match *word {
+        let set = match *word {
             [a, b, c, d] => {
                 let word = u32::from_ne_bytes([a, b, c, d]);
                 // SAFETY: the word lies inside and is aligned.
-                check(symbol::memset_d32_async, unsafe { driver.memset_d32_async(at, word, 1, stream) })?;
+                check(symbol::memset_d32_async, unsafe { driver.memset_d32_async(at, word, 1, stream) })
             }
             [a, b] => {
                 let word = u16::from_ne_bytes([a, b]);
                 // SAFETY: the word lies inside and is aligned.
-                check(symbol::memset_d16_async, unsafe { driver.memset_d16_async(at, word, 1, stream) })?;
+                check(symbol::memset_d16_async, unsafe { driver.memset_d16_async(at, word, 1, stream) })
             }
             _ => {
                 // SAFETY: the byte lies inside.
-                check(symbol::memset_d8_async, unsafe { driver.memset_d8_async(at, word[0], 1, stream) })?;
+                check(symbol::memset_d8_async, unsafe { driver.memset_d8_async(at, word[0], 1, stream) })
             }
-        }
+        };
+        set.map_err(|error| Refused { error, is_half_way: i > 0 })?;
     }
     Ok(())
 }

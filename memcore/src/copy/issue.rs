@@ -71,7 +71,7 @@ pub(super) unsafe fn issue(context: &Inner, mode: Mode<'_>, writes: Writes, oper
             serves(stream, context, &operation)?;
             let bound = stream.context().inner.bind()?;
             // SAFETY: the caller's contract.
-            unsafe { operation.queue(bound.driver(), stream.handle()) }
+            unsafe { operation.queue(bound.driver(), stream.handle()) }.map_err(Error::from)
         }
     }
 }
@@ -115,10 +115,11 @@ unsafe fn complete(
     let queued = unsafe { operation.queue(bound.driver(), stream.handle()) };
     // A dead context refuses a call whole (seen on hardware: no byte of a refused copy ever landed); but of an
     // operation of several calls it may have taken the first.
-    let may_be_queued = queued.is_ok() || operation.is_several_calls();
+    let may_be_queued = queued.as_ref().map_or_else(|refused| refused.is_half_way, |()| true);
     let exposed =
         if exposes && may_be_queued { Exposed::HostVisible(stream.ticket(bound.driver())) } else { Exposed::Nothing };
-    queued.and(pending.settle(exposed))
+    let settled = pending.settle(exposed);
+    queued.map_err(Error::from).and(settled)
 }
 
 /// Whether the process has ever had unified memory: where it has not, no device write is visible to the host.

@@ -2,10 +2,10 @@
 
 use core::ffi::c_void;
 
-use super::fill::{Seed, fills_by_one_call, queue_fill};
+use super::fill::{Seed, queue_fill};
 use crate::driver::ffi::{CUcontext, CUdeviceptr, CUstream};
 use crate::driver::{Driver, check, symbol};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// One operation. Sizes are bytes.
 #[derive(Clone, Copy, Debug)]
@@ -46,24 +46,19 @@ pub(super) enum Operation<'v> {
 }
 
 impl Operation<'_> {
-    /// Whether it takes more than one driver call, and may be refused half-way.
-    pub(super) fn is_several_calls(self) -> bool {
-        match self {
-            Self::Fill { dst, value, count } => count > 1 && !fills_by_one_call(value, dst),
-            Self::FillBySets { dst, value, .. } => !fills_by_one_call(value, dst),
-            Self::Upload { .. } | Self::Download { .. } | Self::Copy { .. } | Self::PeerCopy { .. } => false,
-        }
-    }
-
     /// Makes the driver calls.
+    ///
+    /// # Errors
+    ///
+    /// The first that was refused.
     ///
     /// # Safety
     ///
     /// What is read is valid for reads and what is written for writes, by this operation alone until it is complete;
     /// the two do not overlap. `stream` is alive and its context bound.
     #[track_caller]
-    pub(super) unsafe fn queue(self, driver: &dyn Driver, stream: CUstream) -> Result<()> {
-        match self {
+    pub(super) unsafe fn queue(self, driver: &dyn Driver, stream: CUstream) -> Result<(), Refused> {
+        let queued = match self {
             Self::Upload { dst, src, bytes } => {
                 // SAFETY: the caller's contract.
                 check(symbol::memcpy_htod_async, unsafe { driver.memcpy_htod_async(dst, src, bytes, stream) })
@@ -81,12 +76,29 @@ impl Operation<'_> {
                 let status = unsafe { driver.memcpy_peer_async(dst, dst_context, src, src_context, bytes, stream) };
                 check(symbol::memcpy_peer_async, status)
             }
-            // SAFETY: the caller's contract.
-            Self::Fill { dst, value, count } => unsafe { queue_fill(driver, stream, dst, value, count, Seed::Upload) },
-            // SAFETY: the caller's contract.
-            Self::FillBySets { dst, value, count } => unsafe {
-                queue_fill(driver, stream, dst, value, count, Seed::Sets)
-            },
-        }
+            Self::Fill { dst, value, count } => {
+                // SAFETY: the caller's contract.
+                return unsafe { queue_fill(driver, stream, dst, value, count, Seed::Upload) };
+            }
+            Self::FillBySets { dst, value, count } => {
+                // SAFETY: the caller's contract.
+                return unsafe { queue_fill(driver, stream, dst, value, count, Seed::Sets) };
+            }
+        };
+        queued.map_err(|error| Refused { error, is_half_way: false })
+    }
+}
+
+/// Why an operation was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refused {
+    pub(super) error: Error,
+    /// Whether it is several driver calls, of which some were taken: these are in flight.
+    pub(super) is_half_way: bool,
+}
+
+impl From<Refused> for Error {
+    fn from(refused: Refused) -> Self {
+        refused.error
     }
 }
