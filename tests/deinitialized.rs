@@ -117,3 +117,69 @@ fn at_any_call() {
     assert!(ERRORS.lock().unwrap()[0].contains("memory was leaked"));
     assert_eq!(sim.finish().len(), 1);
 }
+
+/// A simulator that shuts down at the `n`-th call of `entry` from now on, counted in a program that `make`s the same.
+fn gone_at<T>(entry: &str, n: u64, make: impl Fn(&Context) -> T) -> (Sim, Context, T) {
+    let start = |options: SimOptions| {
+        let sim = Sim::new(options);
+        let context = Context::new(&sim.device(0).unwrap()).unwrap();
+        let made = make(&context);
+        (sim, context, made)
+    };
+    let before = start(SimOptions::default()).0.calls().iter().filter(|call| **call == entry).count() as u64;
+    start(SimOptions::default().fail(Fault::deinitialized(entry, before + n)))
+}
+
+#[test]
+fn host_memory_whose_context_cannot_be_bound() {
+    let make = |context: &Context| {
+        let locked = LockedBuffer::from_slice_in(context, &[1_u8]).unwrap();
+        (locked, UnifiedBuffer::from_slice_in(context, &[2_u8]).unwrap(), LockedBox::new_in(context, &3_u8).unwrap())
+    };
+    let (sim, context, (locked, unified, boxed)) = gone_at("cuCtxGetCurrent", 1, make);
+    drop(locked);
+    unified.try_free().unwrap();
+    boxed.try_free().unwrap();
+    assert_eq!(context.take_drop_errors(), []);
+    assert!(sim.finish().is_empty());
+}
+
+#[test]
+fn a_constructor_half_way() {
+    for entry in ["cuMemcpyHtoDAsync_v2", "cuStreamSynchronize"] {
+        let (sim, context, ()) = gone_at(entry, 1, |_| ());
+        let error = DeviceBuffer::from_slice_in(&context, &[1_u8, 2]).unwrap_err();
+        assert_eq!(error.status(), Some(Status::DEINITIALIZED), "{entry}");
+        assert_eq!(context.take_drop_errors(), [], "{entry}");
+        assert!(sim.finish().is_empty());
+    }
+}
+
+/// What is in flight when the driver goes is over: neither a ticket nor a minute is waited for, and nothing is unsettled.
+#[test]
+fn a_download_in_flight() {
+    for entry in ["cuStreamWriteValue32_v2", "cuStreamSynchronize", "cuEventRecord", "cuEventSynchronize"] {
+        let (sim, context, (dev, mut locked, stream)) = gone_at(entry, 1, |context| {
+            let dev = DeviceBuffer::from_slice_in(context, &[7_u8; 1000]).unwrap();
+            (dev, LockedBuffer::filled_in(context, 0_u8, 1000).unwrap(), Stream::new_in(context).unwrap())
+        });
+        let started = Instant::now();
+        if entry.contains("Event") {
+            let (dev, locked) = match stream.download(dev, locked).map(Transfer::wait) {
+                Err(error) | Ok(Err(error)) => error.into_buffers().expect("the buffers"),
+                Ok(Ok(_)) => panic!("{entry}: no driver, and no error"),
+            };
+            drop((dev, locked));
+        } else {
+            let error = stream.scope(|s| copy!(locked <- dev, s)).unwrap_err();
+            assert_eq!(error.status(), Some(Status::DEINITIALIZED), "{entry}");
+            let seen = locked.to_vec();
+            thread::sleep(Duration::from_millis(100));
+            assert_eq!(*locked, seen, "{entry}: bytes moved after the scope had returned");
+            drop((dev, locked));
+        }
+        assert!(started.elapsed() < Duration::from_secs(5), "{entry}");
+        assert_eq!(context.take_drop_errors(), [], "{entry}");
+        assert!(sim.finish().is_empty());
+    }
+}
