@@ -183,3 +183,18 @@ fn a_download_in_flight() {
         assert!(sim.finish().is_empty());
     }
 }
+
+/// No ticket says that it is done, and need not: the word that it would be written to is gone with the driver.
+#[test]
+fn a_transfer_without_a_ticket() {
+    let options = SimOptions::default()
+        .fail(Fault::every("cuStreamWriteValue32_v2", Status::NOT_SUPPORTED))
+        .fail(Fault::every("cuEventQuery", Status::DEINITIALIZED));
+    let sim = Sim::new(options);
+    let context = Context::new(&sim.device(0).unwrap()).unwrap();
+    let stream = Stream::new_in(&context).unwrap();
+    let dev = DeviceBuffer::from_slice_in(&context, &[7_u8; 10]).unwrap();
+    let started = Instant::now();
+    let error = stream.download(dev, vec![0; 10]).unwrap().wait().unwrap_err();
+    assert!(error.into_buffers().is_some() && started.elapsed() < Duration::from_secs(5));
+}
