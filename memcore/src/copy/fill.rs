@@ -6,7 +6,7 @@ use super::operation::Refused;
 use crate::context::Prepare;
 use crate::driver::ffi::{CUdeviceptr, CUstream};
 use crate::driver::{Driver, check, symbol};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The cheapest calls that write a value over and over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,8 @@ pub(crate) struct Filled<'v> {
 impl Prepare for Filled<'_> {
     unsafe fn queue(self, driver: &dyn Driver, address: CUdeviceptr, stream: CUstream) -> Result<()> {
         // SAFETY: the caller's contract.
-        unsafe { queue_fill(driver, stream, address, self.value, self.count, Seed::Upload) }.map_err(Error::from)
+        unsafe { queue_fill(driver, stream, address, self.value, self.count, Seed::Upload) }
+            .map_err(Refused::into_error)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use super::operation::Operation;
+use super::operation::{Operation, Refused};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::context::{Bound, Exposed, Inner, Pending, RawStream, Relaxed};
@@ -71,7 +71,7 @@ pub(super) unsafe fn issue(context: &Inner, mode: Mode<'_>, writes: Writes, oper
             serves(stream, context, &operation)?;
             let bound = stream.context().inner.bind()?;
             // SAFETY: the caller's contract.
-            unsafe { operation.queue(bound.driver(), stream.handle()) }.map_err(Error::from)
+            unsafe { operation.queue(bound.driver(), stream.handle()) }.map_err(Refused::into_error)
         }
     }
 }
@@ -119,7 +119,7 @@ unsafe fn complete(
     let exposed =
         if exposes && may_be_queued { Exposed::HostVisible(stream.ticket(bound.driver())) } else { Exposed::Nothing };
     let settled = pending.settle(exposed);
-    queued.map_err(Error::from).and(settled)
+    queued.map_err(Refused::into_error).and(settled)
 }
 
 /// Whether the process has ever had unified memory: where it has not, no device write is visible to the host.

@@ -97,8 +97,9 @@ pub(super) struct Refused {
     pub(super) is_half_way: bool,
 }
 
-impl From<Refused> for Error {
-    fn from(refused: Refused) -> Self {
-        refused.error
+// No `From<Refused> for Error`: one more would make `?` ambiguous in the closures of programs.
+impl Refused {
+    pub(super) fn into_error(self) -> Error {
+        self.error
     }
 }
