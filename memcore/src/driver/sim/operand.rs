@@ -83,14 +83,16 @@ impl Machine {
         Err(Status::INVALID_VALUE)
     }
 
-    /// Whether memory lies on another device than a stream, and the driver lets the operation not reach it: as on two
-    /// H200 (`scripts/probes/other_device.py`).
+    /// Whether the driver does not let an operation reach memory, since it lies on another device: as on two H200
+    /// (`scripts/probes/other_device.py`). What counts is the current context for memory of a pool, and the stream's for a
+    /// memset. A peer copy reaches all, and copies reach what `cuMemAlloc` gave.
     fn is_out_of_reach(&self, call: &Call, stream: u64, one: &Allocation) -> bool {
-        let Some(context) = self.streams.get(&stream).map(|stream| stream.context) else { return false };
-        let is_elsewhere = one.kind.is_device() && one.device != self.device_of(context);
-        let is_pooled = matches!(one.kind, Kind::Pool(_)) && call.current == context;
-        let is_memset = call.operation().starts_with("memset");
-        is_elsewhere && call.symbol != "cuMemcpyPeerAsync" && (is_pooled || is_memset)
+        let Some(of_stream) = self.streams.get(&stream).map(|stream| stream.context) else { return false };
+        let current = if call.current == 0 { of_stream } else { call.current };
+        let is_on_another = |context| one.device != self.device_of(context);
+        let is_pooled = matches!(one.kind, Kind::Pool(_)) && is_on_another(current);
+        let is_memset = one.kind.is_device() && call.operation().starts_with("memset") && is_on_another(of_stream);
+        call.symbol != "cuMemcpyPeerAsync" && (is_pooled || is_memset)
     }
 
     /// Memory of the table at a host pointer; `None` where that is pageable memory of the program's own.
