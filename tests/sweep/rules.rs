@@ -23,16 +23,27 @@ const PAIRS: [(&str, &str); 4] = [
     ("cuEventCreate", "cuEventDestroy_v2"),
 ];
 
+/// How long is waited for what may never come.
+pub(crate) const SHORT: Duration = Duration::from_millis(100);
+
 /// Longer than this nothing waits. What cannot be proved within 10 s is given up by a transfer, and within 60 by a scope.
-const LONG: Duration = Duration::from_secs(8);
+pub(crate) const LONG: Duration = Duration::from_secs(8);
 
 /// Whether a test has threads, or transfers, which a thread looks after: then its calls are not quite the same each time.
 pub(crate) fn has_threads(name: &str) -> bool {
     ["threads", "transfers", "each_thread"].iter().any(|part| name.contains(part))
 }
 
+/// How long a run waits for what other threads destroy, and then for its contexts to be closed, when a call of `entry` fails.
+pub(crate) fn patience(clean: &Run, entry: &str) -> (Duration, Duration) {
+    // What no context can be made current for is never destroyed; nor is what failed to be made.
+    let is_made = PAIRS.iter().any(|(make, _)| *make == entry);
+    let destroyed = if BIND.contains(&entry) || is_made { SHORT } else { LONG };
+    (destroyed, if closes(clean) { destroyed } else { Duration::ZERO })
+}
+
 /// Whether a run has closed its contexts. Memory that is taken apart keeps them open.
-pub(crate) fn closes(run: &Run) -> bool {
+fn closes(run: &Run) -> bool {
     run.count(PAIRS[0].0) == run.count(PAIRS[0].1)
 }
 

@@ -61,8 +61,8 @@ pub(crate) fn prepare() {
 pub(crate) struct After {
     /// The contexts work.
     pub(crate) works: bool,
-    /// The contexts are closed: they are where no call fails.
-    pub(crate) closes: bool,
+    /// So long it waits for the threads that keep what was dropped in flight, and then for its contexts to be closed.
+    pub(crate) patience: (Duration, Duration),
 }
 
 /// Runs a test on a simulator of its own.
@@ -81,12 +81,10 @@ pub(crate) fn run(body: Body, fault: Option<&Fault>, after: After) -> Run {
         Err(_) => (None, Some(PANICS.lock().unwrap_or_else(PoisonError::into_inner).join("\n"))),
     };
     // What was dropped in flight is kept by a thread of memcore's, and frees in these contexts.
-    wait_until_done(&sim, "cuEventCreate", "cuEventDestroy_v2");
+    wait_until_done(&sim, after.patience.0, "cuEventCreate", "cuEventDestroy_v2");
     let drop_errors = contexts.iter().flat_map(Context::take_drop_errors).collect();
     drop(contexts);
-    if after.closes {
-        wait_until_done(&sim, "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2");
-    }
+    wait_until_done(&sim, after.patience.1, "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2");
     let mut calls = BTreeMap::new();
     for entry in sim.calls() {
         *calls.entry(entry).or_default() += 1;
@@ -131,15 +129,15 @@ fn small_job(context: &Context) -> memcore::Result<()> {
     Ok(())
 }
 
-/// Waits until as many have been destroyed as were made; not for long, since a call that fails can keep it from coming.
-fn wait_until_done(sim: &Sim, make: &str, destroy: &str) {
-    let patience = Instant::now();
+/// Waits until as many have been destroyed as were made; not for ever, since a call that fails can keep it from coming.
+fn wait_until_done(sim: &Sim, patience: Duration, make: &str, destroy: &str) {
+    let started = Instant::now();
     let is_open = || {
         let calls = sim.calls();
         let count = |entry| calls.iter().filter(|call| **call == entry).count();
         count(destroy) < count(make)
     };
-    while is_open() && patience.elapsed() < Duration::from_millis(100) {
+    while is_open() && started.elapsed() < patience {
         thread::sleep(Duration::from_micros(200));
     }
 }

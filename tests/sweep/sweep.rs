@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 use libtest_mimic::Failed;
 use memcore::Status;
@@ -90,6 +91,10 @@ fn passing(entry: &str, n: u64) -> Status {
 }
 
 impl Sweep {
+    fn without_a_fault(&self) -> After {
+        After { works: self.works, patience: (rules::LONG, rules::SHORT) }
+    }
+
     /// What was swept.
     pub(crate) fn summary(&self) -> String {
         let counts = [&self.tests, &self.injected, &self.recorded, &self.missed].map(|count| count.load(Relaxed));
@@ -99,7 +104,7 @@ impl Sweep {
 
     /// Does it to each call of a test.
     pub(crate) fn every_call(&self, name: &str, body: Body) -> Result<(), Failed> {
-        let clean = run(body, None, After { works: self.works, closes: true });
+        let clean = run(body, None, self.without_a_fault());
         rules::without_a_fault(&clean)?;
         let all = clean.calls.iter().flat_map(|(entry, count)| (1..=*count).map(|n| (*entry, n)));
         let recorded: Vec<_> = all.filter(|(entry, _)| (self.applies)(name, entry)).collect();
@@ -109,7 +114,7 @@ impl Sweep {
 
     /// Does it to a test by some seeds, of which each is for all driver functions.
     pub(crate) fn some_seeds(&self, name: &str, body: Body) -> Result<(), Failed> {
-        let clean = run(body, None, After { works: self.works, closes: true });
+        let clean = run(body, None, self.without_a_fault());
         rules::without_a_fault(&clean)?;
         let first = Random::of(name).below(1 << 20) as u64;
         let many = if is_full() { 10 * self.some } else { self.some };
@@ -126,12 +131,13 @@ impl Sweep {
         recorded: usize,
         chosen: &[(&'static str, u64)],
     ) -> Result<(), Failed> {
-        let after = After { works: self.works, closes: self.works && rules::closes(clean) };
         let (mut problems, mut missed) = (Vec::new(), Vec::new());
         let calls = clean.calls.values().sum();
         for &(entry, n) in chosen {
             let fault = (self.fault)(entry, n, calls);
             // Threads that run beside each other make more calls of a kind in one run than in another.
+            let patience = if self.works { rules::patience(clean, entry) } else { (rules::SHORT, Duration::ZERO) };
+            let after = After { works: self.works, patience };
             let tries = if self.strikes { 20 } else { 1 };
             let mut runs = (0..tries).map(|_| run(body, Some(&fault), after));
             match runs.find(|run| !run.failures.is_empty()) {
