@@ -104,7 +104,7 @@ fn at_any_call() {
             if let Err(error) = returned {
                 assert_eq!(error.status(), Some(Status::DEINITIALIZED), "call {n} of {entry}: {error}");
             }
-            assert!(started.elapsed() < Duration::from_secs(5), "call {n} of {entry} took {:?}", started.elapsed());
+            assert!(started.elapsed() < Duration::from_secs(50), "call {n} of {entry} took {:?}", started.elapsed());
             assert_eq!(*ERRORS.lock().unwrap(), [""; 0], "call {n} of {entry}");
         }
         println!("shut down at each of {} calls", calls.len());
@@ -178,7 +178,7 @@ fn a_download_in_flight() {
             assert_eq!(*locked, seen, "{entry}: bytes moved after the scope had returned");
             drop((dev, locked));
         }
-        assert!(started.elapsed() < Duration::from_secs(5), "{entry}");
+        assert!(started.elapsed() < Duration::from_secs(50), "{entry}");
         assert_eq!(context.take_drop_errors(), [], "{entry}");
         assert!(sim.finish().is_empty());
     }
@@ -196,5 +196,5 @@ fn a_transfer_without_a_ticket() {
     let dev = DeviceBuffer::from_slice_in(&context, &[7_u8; 10]).unwrap();
     let started = Instant::now();
     let error = stream.download(dev, vec![0; 10]).unwrap().wait().unwrap_err();
-    assert!(error.into_buffers().is_some() && started.elapsed() < Duration::from_secs(5));
+    assert!(error.into_buffers().is_some() && started.elapsed() < Duration::from_secs(50));
 }

@@ -125,10 +125,6 @@ fn an_example_has_rows_of_its_thread_and_its_streams() {
             assert!(call.args["stream"].as_str().is_some_and(|stream| stream.starts_with("0x")));
             assert!(call.args["at"].as_str().unwrap().starts_with("examples/03_overlap.rs:"), "{}", call.args);
         }
-        let first = |events: &[&Event]| events.iter().map(|event| event.start).fold(f64::MAX, f64::min);
-        let asked = host.iter().find(|event| event.name == call).unwrap().start;
-        // The two clocks are compared once, to within what asking takes.
-        assert!(first(&work) > asked - 1000.0, "{kind}");
     }
 }
 

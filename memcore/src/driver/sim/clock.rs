@@ -1,7 +1,7 @@
 //! Vector clocks: what is known to be done when something begins.
 //!
-//! There is one agent for the host, whose threads the program orders itself, and one for each stream. A stream's agent
-//! counts the operations that were queued on it; a clock says, for each agent, up to which of them it comes after.
+//! There is one agent for each stream, which counts the operations that were queued on it. A clock says, for each agent, up
+//! to which of them it comes after. The host has a clock and no agent: its threads are ordered by the program itself.
 
 /// The number of an agent.
 pub(super) type Agent = u32;

@@ -168,7 +168,7 @@ impl Machine {
     fn report_conflict(&mut self, by: Access, is: Use, memory: Memory, conflict: &Conflict) {
         let Conflict { earlier, earlier_use, bytes } = conflict;
         if matches!(by.call.symbol, "cuMemFreeAsync") {
-            self.report_use_beside_free(*earlier, *earlier_use, by.call, memory, bytes, &stream_name(by.stream));
+            self.report_use_beside_free(*earlier, *earlier_use, (by.call, Some(by.stream)), memory, bytes);
             return;
         }
         let kind = match (earlier_use, is) {
@@ -205,10 +205,9 @@ impl Machine {
         &mut self,
         user: Access,
         is: Use,
-        free: Call,
+        (free, on): (Call, Option<u64>),
         memory: Memory,
         bytes: &Range<u64>,
-        on: &str,
     ) {
         let (subject, what) = self.named(memory, bytes);
         let verb = if is == Use::Read { "reads" } else { "writes" };
@@ -226,16 +225,15 @@ impl Machine {
             user.call.label(),
             free.label(),
         );
-        let help = if on.is_empty() {
-            format!("wait for {name} before the memory is freed")
-        } else {
-            format!("let {on} wait for {name} before the memory is freed")
+        let help = match on {
+            None => format!("wait for {name} before the memory is freed"),
+            Some(on) => format!("let {} wait for {name} before the memory is freed", stream_name(on)),
         };
         let violation = Violation::new(kind, user.call.operation(), user.call.place, summary, help)
             .about(subject)
             .range_in(Some(bytes.clone()))
             .on_stream(Some(user.stream))
-            .against(free.operation(), free.place, None);
+            .against(free.operation(), free.place, on);
         self.reports.push(violation);
     }
 
@@ -246,7 +244,7 @@ impl Machine {
         let conflict = one.shadow.conflict(0..one.size, Use::Write, &self.host_clock);
         if let Some(Conflict { earlier, earlier_use, bytes }) = conflict {
             let memory = Memory::Allocation(allocation);
-            self.report_use_beside_free(earlier, earlier_use, *call, memory, &bytes, "");
+            self.report_use_beside_free(earlier, earlier_use, (*call, None), memory, &bytes);
             self.forget_watches(memory, &[earlier.id]);
         }
     }

@@ -136,10 +136,12 @@ impl Fault {
         let mut parts = fault.split(':');
         let mut next = || parts.next();
         let number = |text: Option<&str>| text.and_then(|text| text.parse::<u64>().ok());
+        // Calls are counted from 1.
+        let nth = |text: Option<&str>| number(text).filter(|n| *n > 0);
         let status = |text: Option<&str>| text.map_or(Some(Status::UNKNOWN), |text| text.parse().ok().map(Status));
         let kind = next()?;
         let parsed = if kind == "random" {
-            let (seed, per_mille) = (number(next())?, u32::try_from(number(next())?).ok()?);
+            let (seed, per_mille) = (number(next())?, u32::try_from(number(next())?).ok().filter(|n| *n <= 1000)?);
             let status = status(next().filter(|text| !text.is_empty()))?;
             match next() {
                 Some(entries) => Self::random_of(entries.split('+'), seed, per_mille, status),
@@ -148,10 +150,10 @@ impl Fault {
         } else {
             let entry = next()?;
             match kind {
-                "nth" => Self::nth(entry, number(next())?, status(next())?),
+                "nth" => Self::nth(entry, nth(next())?, status(next())?),
                 "every" => Self::every(entry, status(next())?),
-                "sticky" => Self::sticky(entry, number(next())?, status(next())?),
-                "deinitialized" => Self::deinitialized(entry, number(next())?),
+                "sticky" => Self::sticky(entry, nth(next())?, status(next())?),
+                "deinitialized" => Self::deinitialized(entry, nth(next())?),
                 _ => return None,
             }
         };

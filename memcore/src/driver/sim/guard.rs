@@ -5,18 +5,19 @@ use super::machine::Machine;
 use super::memory::{Allocation, Kind};
 use super::pages;
 use super::report::{Violation, ViolationKind};
+use super::trap;
 
 impl Machine {
     /// Closes the managed memory of a context's device, if work is queued in it.
     fn guard_managed(&mut self, context: u64) {
-        if self.graph.of_context(context).is_empty() {
+        if self.graph.of_context(context).is_empty() || !trap::is_installed() {
             return;
         }
         let device = self.device_of(context);
         let open = |one: &&mut Allocation| one.kind == Kind::Managed && one.device == device && !one.is_guarded;
         for one in self.memory.iter_mut().filter(open) {
-            // SAFETY: pages of managed memory in the table; the program may not touch them now, and if it does all the same,
-            // they are opened.
+            // SAFETY: opened pages of managed memory in the table; the handler of faults is installed, and opens them if the
+            // program touches them all the same.
             one.is_guarded = unsafe { pages::guard(one.base, pages::whole_pages(one.size)) };
         }
     }

@@ -33,9 +33,10 @@
 //! What is found wrong is a [`Violation`] of some [`ViolationKind`]: memory used when it is not there, freed when it is
 //! not there, or never; operations on the same bytes that nothing orders; bytes that nothing has written; host memory
 //! changed or freed in flight; events, contexts and devices that are not the right ones. It is recorded and logged at
-//! once, as an error, and the call returns what the driver would. It is told once, not again for what follows from it. On the simulator that `MEMCORE_DRIVER` names it is written to stderr instead where
-//! nothing is logged (`log::max_level()` is `Off`, as without a logger). Leaks are looked for by [`Sim::finish`] only,
-//! so that simulator, which nothing finishes, reports none.
+//! once, as an error, and the call returns what the driver would. It is told once, not again for what follows from it.
+//! On the simulator that `MEMCORE_DRIVER` names it is written to stderr instead where nothing is logged
+//! (`log::max_level()` is `Off`, as without a logger). Leaks are looked for by [`Sim::finish`] only, so that simulator,
+//! which nothing finishes, reports none.
 //!
 //! An order between operations counts only if CUDA documents it. So a program can be wrong here that always worked on
 //! some GPU: what it relies on is promised by nobody.

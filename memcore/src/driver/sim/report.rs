@@ -14,7 +14,7 @@ pub(super) type Place = &'static Location<'static>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ViolationKind {
-    /// Memory was used after it was freed.
+    /// An operation uses memory that was freed, or that is freed without being ordered behind it.
     UseAfterFree,
     /// Memory was freed a second time.
     DoubleFree,
@@ -30,7 +30,8 @@ pub enum ViolationKind {
     WriteAfterRead,
     /// Bytes were written that another operation writes, and nothing orders the two.
     WriteAfterWrite,
-    /// The host changed or freed memory that an operation was still using.
+    /// The host changed, freed, unregistered or unmapped memory that an operation was still using, or touched managed
+    /// memory while a device worked that has no concurrent access to it.
     HostInFlight,
     /// An event was waited for that was never recorded.
     UnrecordedEvent,
@@ -220,7 +221,8 @@ impl Violation {
         self.operation
     }
 
-    /// File and line of the operation that was wrong; of a leak, where the memory was allocated.
+    /// File and line of the operation that was wrong; of a leak, and of managed memory that the host
+    /// touched, where the memory was allocated.
     #[must_use]
     pub const fn place(&self) -> (&'static str, u32) {
         (self.place.file(), self.place.line())

@@ -7,11 +7,14 @@
 use core::ffi::{c_int, c_void};
 use core::mem::{self, MaybeUninit};
 use core::ptr;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, Once, OnceLock, PoisonError, Weak};
+use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError, Weak};
 use std::thread;
+use std::time::{Duration, Instant};
 
+use super::machine::Machine;
 use super::memory::{Allocation, Found};
 use super::report::Subject;
 use super::shared::Shared;
@@ -27,6 +30,8 @@ struct Trap {
 }
 
 static TRAP: OnceLock<Trap> = OnceLock::new();
+
+static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 
 /// How long the handler waits for an answer, in milliseconds: a process that was forked has no thread to give one.
 const PATIENCE: c_int = 2000;
@@ -69,31 +74,53 @@ fn install() -> Option<()> {
     // On the thread's alternate stack, where it has one, as the handler of the standard library is.
     action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
     // SAFETY: a handler that does only what a signal handler may; the previous action is remembered.
-    let _ = unsafe { libc::sigaction(libc::SIGSEGV, &raw const action, ptr::null_mut()) };
+    let is_installed = unsafe { libc::sigaction(libc::SIGSEGV, &raw const action, ptr::null_mut()) } == 0;
+    IS_INSTALLED.store(is_installed, Ordering::Release);
     Some(())
 }
 
+/// Whether a fault in guarded memory opens it.
+pub(super) fn is_installed() -> bool {
+    IS_INSTALLED.load(Ordering::Acquire)
+}
+
 /// The handler.
-extern "C" fn on_fault(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
+extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
     let Some(trap) = TRAP.get() else { return };
     // SAFETY: the system passes a valid `siginfo_t`, which lives as long as this call.
     let info = unsafe { &*info };
-    // SAFETY: for this signal it has an address.
-    let address = unsafe { info.si_addr() }.addr() as u64;
-    if trap.asks.write(&address.to_ne_bytes()) && trap.answers.has_more() && trap.answers.read() == Some([1]) {
-        return; // opened: the access is made again, and goes well
+    // Sent by a process, it has no address, and no access that is made again.
+    let is_access = info.si_code > 0;
+    if is_access {
+        // SAFETY: of an access that faulted it has the address.
+        let address = unsafe { info.si_addr() }.addr() as u64;
+        // SAFETY: no conditions.
+        let errno = unsafe { libc::__errno_location() };
+        // SAFETY: this thread's own, which lives as long as it. The program goes on, and may be about to read it.
+        let errno = unsafe { &mut *errno };
+        let before = *errno;
+        let asked = trap.asks.write(&address.to_ne_bytes()) && trap.answers.has_more();
+        let is_opened = asked && trap.answers.read() == Some([1]);
+        *errno = before;
+        if is_opened {
+            return; // the access is made again, and goes well
+        }
     }
     // From here on faults are the previous handler's: the access is made again, and faults again.
     // SAFETY: an action that was in force before.
     let _ = unsafe { libc::sigaction(libc::SIGSEGV, &raw const trap.previous, ptr::null_mut()) };
+    IS_INSTALLED.store(false, Ordering::Release);
+    if !is_access {
+        // SAFETY: the signal that came, for the handler before.
+        let _ = unsafe { libc::raise(signal) };
+    }
 }
 
 /// Opens managed memory that was guarded, which is true; else says on stderr what lies at an address, if that is a device's.
 fn tell(address: u64) -> bool {
     let simulators = SIMULATORS.lock().unwrap_or_else(PoisonError::into_inner).clone();
     for simulator in simulators.iter().filter_map(Weak::upgrade) {
-        // The thread that faults may have the lock, and waits.
-        let Some(mut machine) = simulator.try_lock() else { continue };
+        let Some(mut machine) = lock_of(&simulator) else { continue };
         if !machine.is_reserved(&(address..address.saturating_add(1))) {
             continue;
         }
@@ -115,6 +142,18 @@ fn tell(address: u64) -> bool {
         return false;
     }
     false
+}
+
+/// The state, unless the thread that faults has it, and waits for this one: others give it back soon.
+fn lock_of(simulator: &Shared) -> Option<MutexGuard<'_, Machine>> {
+    let since = Instant::now();
+    loop {
+        let machine = simulator.try_lock();
+        if machine.is_some() || since.elapsed().as_millis() > (PATIENCE / 2) as u128 {
+            return machine;
+        }
+        thread::sleep(Duration::from_micros(100));
+    }
 }
 
 fn describe(address: u64, subject: Option<Subject>, offset: u64) -> String {

@@ -1,7 +1,7 @@
 //! For every kind of violation a program that is wrong, whose report is the golden one, and its twin that is right, of which
 //! nothing is reported.
 //!
-//! `MEMCORE_BLESS=1 cargo test -p memcore --lib violations` writes the golden reports anew.
+//! `GOLDEN=overwrite cargo test -p memcore --lib violations` writes the golden reports anew.
 
 mod contexts;
 mod host;
@@ -72,7 +72,7 @@ fn normalised(violation: &Violation) -> String {
 #[test]
 fn wrong_programs_are_told_what_is_wrong() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/driver/sim/tests/golden");
-    let bless = std::env::var_os("MEMCORE_BLESS").is_some();
+    let bless = std::env::var_os("GOLDEN").is_some_and(|value| value == "overwrite");
     for mistake in all() {
         let reports: Vec<_> = run(mistake.bad, Order::Lazy).iter().map(normalised).collect();
         let report = reports.join("\n");
