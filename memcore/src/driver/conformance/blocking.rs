@@ -84,9 +84,9 @@ fn end(program: &Program, things: &Things) {
     let _ = call!(program, mem_free(things.other));
     let _ = call!(program, mem_free(things.pooled));
     let _ = call!(program, mem_free_host(things.locked.pointer));
-    let _ = call!(program, event_destroy(things.event));
+    ok!(program, event_destroy(things.event));
     for stream in [things.busy, things.idle] {
-        let _ = call!(program, stream_destroy(stream));
+        ok!(program, stream_destroy(stream));
     }
     ok!(program, primary_context_release(0));
 }
@@ -117,8 +117,11 @@ fn these_return_at_once() {
             call!(p, mem_alloc_async(&raw mut t.pooled, 4096, t.idle))
         }),
         ("stream_wait_event", |p, t| call!(p, stream_wait_event(t.idle, t.event, 0))),
-        ("event_destroy", |p, t| call!(p, event_destroy(t.event))),
-        ("stream_destroy", |p, t| call!(p, stream_destroy(t.busy))),
+        ("event_destroy", |p, t| call!(p, event_destroy(core::mem::replace(&mut t.event, p.event())))),
+        ("stream_destroy", |p, t| {
+            let another = p.stream(STREAM_NON_BLOCKING);
+            call!(p, stream_destroy(core::mem::replace(&mut t.busy, another)))
+        }),
         ("mem_free of pool memory", |p, t| call!(p, mem_free(t.pooled))),
     ];
     for (name, make) in calls {

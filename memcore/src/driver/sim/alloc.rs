@@ -10,7 +10,8 @@ use crate::driver::ffi::{CUdeviceptr, CUmemoryPool, CUstream};
 use crate::error::Status;
 
 /// `CU_MEM_ATTACH_GLOBAL` and `CU_MEM_ATTACH_HOST`.
-const ATTACH_FLAGS: [u32; 2] = [1, 2];
+const ATTACH_FLAGS: [u32; 2] = [1, ATTACH_HOST];
+const ATTACH_HOST: u32 = 2;
 /// The sizes of what a kernel reads at once that `cuMemAllocPitch` takes.
 const ELEMENT_SIZES: [u32; 3] = [4, 8, 16];
 /// The largest pitch, as `CU_DEVICE_ATTRIBUTE_MAX_PITCH` has it.
@@ -95,7 +96,10 @@ impl Machine {
         unsafe { poison(base, size) };
         // SAFETY: the pages stay open until `close_managed`, which `mem_free` calls for memory that it took out; they
         // are of a mapping, and the provenance of those is exposed.
-        unsafe { self.memory.insert((Kind::Managed, index, context), (base, size), call.place, None) };
+        let id = unsafe { self.memory.insert((Kind::Managed, index, context), (base, size), call.place, None) };
+        if let Some(one) = self.memory.get_mut(id) {
+            one.is_host_s = flags == ATTACH_HOST;
+        }
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, base) }
     }

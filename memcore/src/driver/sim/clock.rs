@@ -3,6 +3,8 @@
 //! There is one agent for each stream, which counts the operations that were queued on it. A clock says, for each agent, up
 //! to which of them it comes after. The host has a clock and no agent: its threads are ordered by the program itself.
 
+use std::collections::VecDeque;
+
 /// The number of an agent.
 pub(super) type Agent = u32;
 
@@ -69,14 +71,16 @@ impl Clock {
 pub(super) struct Agents {
     count: Agent,
     /// The agents of streams that are gone, with their last operation.
-    gone: Vec<Epoch>,
+    gone: VecDeque<Epoch>,
 }
 
 impl Agents {
     /// An agent for a new stream, and how many operations it has counted before.
     pub(super) fn take(&mut self, host: &Clock) -> (Agent, u64) {
-        if let Some(index) = self.gone.iter().position(|last| host.covers(*last)) {
-            let last = self.gone.swap_remove(index);
+        // Of the oldest few: those the host has waited for are most likely among them.
+        if let Some(index) = self.gone.iter().take(8).position(|last| host.covers(*last))
+            && let Some(last) = self.gone.remove(index)
+        {
             return (last.agent, last.number);
         }
         self.count += 1;
@@ -85,7 +89,7 @@ impl Agents {
 
     /// Takes back the agent of a stream that is gone.
     pub(super) fn release(&mut self, last: Epoch) {
-        self.gone.push(last);
+        self.gone.push_back(last);
     }
 }
 

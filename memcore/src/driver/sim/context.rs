@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::thread::ThreadId;
 
 use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
-use super::clock::Clock;
+use super::clock::{Clock, Epoch};
 use super::current;
 use super::graph::NodeId;
 use super::machine::{Machine, Run};
@@ -94,7 +94,11 @@ impl Machine {
             }
         }
         self.contexts.remove(&key);
-        self.streams.retain(|_, stream| stream.context != key);
+        for (_, stream) in self.streams.extract_if(|_, stream| stream.context == key) {
+            self.agents.release(Epoch { agent: stream.agent, number: stream.clock.of(stream.agent) });
+            // Its work has run: the context's end waited for it.
+            self.host_clock.join(&stream.clock);
+        }
         self.events.retain(|_, event| event.context != key);
     }
 

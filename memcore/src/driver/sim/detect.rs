@@ -269,12 +269,18 @@ impl Machine {
             (None, None) => {}
             (Some(to), None) => self.mark_written(to.allocation(), to.rows()),
             (Some(to), Some(from)) => {
-                let source = self.memory.get(from.allocation()).and_then(|one| one.written.clone());
+                let is_within = to.allocation() == from.allocation();
+                let Some(source) = self.memory.get_mut(from.allocation()) else { return };
+                // Taken out meanwhile, unless it is the target's too.
+                let source = if is_within { source.written.clone() } else { source.written.take() };
                 let target = self.memory.get_mut(to.allocation()).and_then(|one| one.written.as_mut());
-                if let (Some(source), Some(target)) = (source, target) {
+                if let (Some(source), Some(target)) = (&source, target) {
                     for (to, from) in to.rows().pairs(from.rows()) {
-                        target.copy(to.start, &source, from);
+                        target.copy(to.start, source, from);
                     }
+                }
+                if let (false, Some(one)) = (is_within, self.memory.get_mut(from.allocation())) {
+                    one.written = source;
                 }
             }
             (None, Some(from)) => {

@@ -59,11 +59,12 @@ impl FreedMemory {
         self.by_base.get(&address)
     }
 
-    /// What `address` lay in or just past the end of. Freed host memory may be anyone's by now: only reserved addresses
-    /// still mean what they meant.
+    /// What `address` lay in, or of device memory just past the end of. Memory that was registered may be anyone's by now:
+    /// only addresses that are kept still mean what they meant.
     pub(super) fn holding(&self, address: u64) -> Option<&Freed> {
         let (_, freed) = self.by_base.range(..=address).next_back()?;
-        let end = freed.base.saturating_add(freed.subject.size).saturating_add(ALIGNMENT);
-        (!freed.kind.is_host() && address < end).then_some(freed)
+        let gap = if freed.kind.is_host() { 0 } else { ALIGNMENT };
+        let end = freed.base.saturating_add(freed.subject.size).saturating_add(gap);
+        (freed.kind != Kind::Registered && address < end).then_some(freed)
     }
 }

@@ -71,6 +71,11 @@ impl Graph {
         self.pending.remove(&id)
     }
 
+    /// Whether anything is pending in a context.
+    pub(super) fn has_context(&self, context: u64) -> bool {
+        self.pending.values().any(|node| node.context == context)
+    }
+
     /// Everything pending in a context.
     pub(super) fn of_context(&self, context: u64) -> Vec<NodeId> {
         self.pending.iter().filter(|(_, node)| node.context == context).map(|(id, _)| *id).collect()

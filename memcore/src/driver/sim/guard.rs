@@ -10,11 +10,13 @@ use super::trap;
 impl Machine {
     /// Closes the managed memory of a context's device, if work is queued in it.
     fn guard_managed(&mut self, context: u64) {
-        if self.graph.of_context(context).is_empty() || !trap::is_installed() {
+        if !self.graph.has_context(context) || !trap::is_installed() {
             return;
         }
         let device = self.device_of(context);
-        let open = |one: &&mut Allocation| one.kind == Kind::Managed && one.device == device && !one.is_guarded;
+        let open = |one: &&mut Allocation| {
+            one.kind == Kind::Managed && one.device == device && !one.is_guarded && !one.is_host_s
+        };
         for one in self.memory.iter_mut().filter(open) {
             // SAFETY: opened pages of managed memory in the table; the handler of faults is installed, and opens them if the
             // program touches them all the same.
@@ -24,7 +26,7 @@ impl Machine {
 
     /// What holds for managed memory after a call.
     pub(super) fn guard_after_call(&mut self) {
-        if !self.options.concurrent_managed {
+        if !self.options.concurrent_managed && self.devices.iter().any(|device| device.space.has_open()) {
             self.unguard_managed();
             for context in self.contexts.keys().copied().collect::<Vec<_>>() {
                 self.guard_managed(context);
@@ -34,8 +36,7 @@ impl Machine {
 
     /// Opens the managed memory of the devices that are idle again.
     fn unguard_managed(&mut self) {
-        let busy: Vec<_> =
-            self.contexts.keys().filter(|key| !self.graph.of_context(**key).is_empty()).copied().collect();
+        let busy: Vec<_> = self.contexts.keys().filter(|key| self.graph.has_context(**key)).copied().collect();
         let busy: Vec<_> = busy.into_iter().map(|context| self.device_of(context)).collect();
         for one in self.memory.iter_mut().filter(|one| one.is_guarded && !busy.contains(&one.device)) {
             one.unguard();
@@ -44,10 +45,13 @@ impl Machine {
 
     /// Opens guarded memory that the host has touched, and reports it; whether that is what lies at the address.
     pub(super) fn touch_guarded(&mut self, address: u64) -> bool {
-        let Some(id) = self.memory.holding(address).filter(|one| one.is_guarded).map(|one| one.id) else {
+        let Some(id) = self.memory.holding(address).filter(|one| one.kind == Kind::Managed).map(|one| one.id) else {
             return false;
         };
         let Some(one) = self.memory.get_mut(id) else { return false };
+        if !one.is_guarded {
+            return true; // another thread's touch has opened it
+        }
         one.unguard();
         let (subject, offset) = (one.subject(), address - one.base);
         let summary = format!(

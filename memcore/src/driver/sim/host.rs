@@ -1,11 +1,12 @@
 //! Page-locked host memory: allocated by the driver, or the program's own, registered.
 
 use core::ffi::c_void;
+use std::collections::VecDeque;
 
 use super::alloc::poison;
 use super::call::{Answer, Call, write_out};
 use super::machine::{Machine, Run};
-use super::memory::Kind;
+use super::memory::{Allocation, Kind};
 use super::pages::{self, Access};
 use super::report::{Violation, ViolationKind};
 use crate::driver::ffi::CUdeviceptr;
@@ -21,6 +22,45 @@ const REGISTER_FLAGS: u32 = 0b1011;
 fn offset_in_page(size: u64) -> u64 {
     const PIECE: u64 = 512;
     if size <= pages::page_size() - PIECE { PIECE } else { 0 }
+}
+
+/// Page-locked memory that was freed: closed, and kept for a while, so that a later use is told from one of other memory.
+#[derive(Debug, Default)]
+pub(super) struct Retired(VecDeque<(u64, Allocation)>);
+
+impl Retired {
+    /// How many are kept: a process has room for some ten thousand mappings.
+    const MAX: usize = 256;
+
+    /// Closes the pages of an allocation, and gives back the oldest that is kept, if there are too many.
+    ///
+    /// # Safety
+    ///
+    /// The pages are whole ones that [`pages::map`] gave, with this allocation in them, and nothing uses them any more.
+    unsafe fn keep(&mut self, pages: u64, gone: Allocation) -> Option<Allocation> {
+        // SAFETY: this function's contract.
+        unsafe { pages::close(pages, pages::whole_pages(gone.size)) };
+        self.0.push_back((pages, gone));
+        if self.0.len() <= Self::MAX {
+            return None;
+        }
+        self.give_back()
+    }
+
+    /// Unmaps the oldest.
+    fn give_back(&mut self) -> Option<Allocation> {
+        let (pages, oldest) = self.0.pop_front()?;
+        let pointer = core::ptr::with_exposed_provenance_mut(pages as usize);
+        // SAFETY: pages that `keep` took, which nobody has.
+        unsafe { pages::unmap(pointer, pages::whole_pages(oldest.size)) };
+        Some(oldest)
+    }
+}
+
+impl Drop for Retired {
+    fn drop(&mut self) {
+        while self.give_back().is_some() {}
+    }
 }
 
 impl Machine {
@@ -75,10 +115,11 @@ impl Machine {
         if let Some(gone) = self.memory.remove(id, call.place) {
             self.locked_bytes = self.locked_bytes.saturating_sub(gone.size);
             let pages = gone.base - offset_in_page(gone.size);
-            let pointer = core::ptr::with_exposed_provenance_mut(pages as usize);
             // SAFETY: `mem_host_alloc` mapped these pages; the memory has just left the table, and by the driver
             // contract the program uses it no more.
-            unsafe { pages::unmap(pointer, pages::whole_pages(gone.size)) };
+            if let Some(oldest) = unsafe { self.retired.keep(pages, gone) } {
+                self.memory.freed.forget(oldest.base, oldest.size);
+            }
         }
         Ok(())
     }

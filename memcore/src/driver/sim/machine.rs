@@ -12,6 +12,7 @@ use super::device::Device;
 use super::event::Event;
 use super::fault::Faults;
 use super::graph::{Graph, Node, NodeId};
+use super::host::Retired;
 use super::host_function::HostFunctions;
 use super::memory::Memory;
 use super::operation::{Op, Span};
@@ -55,6 +56,7 @@ pub(super) struct Machine {
     pub(super) pools: BTreeMap<u64, Pool>,
     pub(super) memory: Memory,
     pub(super) locked_bytes: u64,
+    pub(super) retired: Retired,
     pub(super) host_clock: Clock,
     pub(super) agents: Agents,
     /// What operations use of pageable memory, by address.

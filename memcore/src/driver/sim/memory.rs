@@ -52,6 +52,7 @@ impl Kind {
 
 /// Live memory that the driver knows.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub(super) struct Allocation {
     /// Its number, from 1 in the order of allocation.
     pub(super) id: u64,
@@ -83,6 +84,8 @@ pub(super) struct Allocation {
     pub(super) written: Option<Written>,
     /// Whether operations on it were found to race.
     pub(super) has_raced: bool,
+    /// Whether it is managed memory that the host may touch at any time, since no device does (`CU_MEM_ATTACH_HOST`).
+    pub(super) is_host_s: bool,
     /// Whether its pages are closed to the host: see [`guard`](super::guard).
     pub(super) is_guarded: bool,
 }
@@ -164,6 +167,7 @@ impl Memory {
             shadow: Shadow::default(),
             written: kind.is_device().then(Written::default),
             has_raced: false,
+            is_host_s: false,
             is_guarded: false,
         };
         // INVARIANT: this function's contract.

@@ -111,7 +111,8 @@ impl Machine {
         if address == 0 {
             return Err(Status::INVALID_VALUE);
         }
-        let known = matches!(self.memory.find(address), Found::Live(_)) || self.is_reserved(&rows.hull());
+        let known =
+            matches!(self.memory.find(address), Found::Live(_) | Found::Freed(_)) || self.is_reserved(&rows.hull());
         if !known {
             return Ok(None);
         }

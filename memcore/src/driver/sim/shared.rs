@@ -11,6 +11,7 @@ use super::current;
 use super::device::Device;
 use super::fault::Faults;
 use super::graph::Graph;
+use super::host::Retired;
 use super::host_function::HostFunctions;
 use super::machine::Machine;
 use super::memory::Memory;
@@ -56,6 +57,7 @@ impl Shared {
                 pools,
                 memory: Memory::default(),
                 locked_bytes: 0,
+                retired: Retired::default(),
                 host_clock: Clock::default(),
                 agents: Agents::default(),
                 pageable: Shadow::default(),

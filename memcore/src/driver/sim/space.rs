@@ -91,6 +91,11 @@ impl Space {
         self.open -= 1;
     }
 
+    /// Whether there is managed memory.
+    pub(super) const fn has_open(&self) -> bool {
+        self.open > 0
+    }
+
     /// The whole range.
     pub(super) fn range(&self) -> Range<u64> {
         self.range.clone()

@@ -33,6 +33,9 @@ static TRAP: OnceLock<Trap> = OnceLock::new();
 
 static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 
+/// Whether a thread is in the handler.
+static BUSY: AtomicBool = AtomicBool::new(false);
+
 /// How long the handler waits for an answer, in milliseconds: a process that was forked has no thread to give one.
 const PATIENCE: c_int = 2000;
 
@@ -73,6 +76,9 @@ fn install() -> Option<()> {
     action.sa_sigaction = handler as usize;
     // On the thread's alternate stack, where it has one, as the handler of the standard library is.
     action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+    // Nothing interrupts what the handler waits for.
+    // SAFETY: the mask is this action's own.
+    let _ = unsafe { libc::sigfillset(&raw mut action.sa_mask) };
     // SAFETY: a handler that does only what a signal handler may; the previous action is remembered.
     let is_installed = unsafe { libc::sigaction(libc::SIGSEGV, &raw const action, ptr::null_mut()) } == 0;
     IS_INSTALLED.store(is_installed, Ordering::Release);
@@ -99,8 +105,13 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void
         // SAFETY: this thread's own, which lives as long as it. The program goes on, and may be about to read it.
         let errno = unsafe { &mut *errno };
         let before = *errno;
+        // One thread after the other, each with its own answer.
+        while BUSY.swap(true, Ordering::Acquire) {
+            core::hint::spin_loop();
+        }
         let asked = trap.asks.write(&address.to_ne_bytes()) && trap.answers.has_more();
         let is_opened = asked && trap.answers.read() == Some([1]);
+        BUSY.store(false, Ordering::Release);
         *errno = before;
         if is_opened {
             return; // the access is made again, and goes well

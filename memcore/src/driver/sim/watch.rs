@@ -117,7 +117,11 @@ impl Machine {
         const MAX_COMPARED: usize = 64;
 
         let Some(one) = self.memory.get(span.allocation()) else { return false };
-        if one.kind.is_device() || one.has_raced {
+        // A function that the host runs in between may do what it likes with the memory.
+        if one.kind.is_device() || one.has_raced || !self.host_functions.is_empty() {
+            return false;
+        }
+        if one.kind == Kind::Registered && !pages::is_there(&(one.base..one.end())) {
             return false;
         }
         let pending = || one.users.iter().filter_map(|id| self.graph.get(*id));

@@ -2,7 +2,7 @@
 
 use core::ptr;
 
-use super::super::{SimOptions, Violation, ViolationKind};
+use super::super::{Order, SimOptions, Violation, ViolationKind};
 use super::rig::{Program, Rig, call, ok};
 use crate::error::Status;
 
@@ -204,4 +204,45 @@ fn managed_memory_without_concurrent_access_is_the_device_s_while_it_works() {
     ok!(rig, mem_free(dev));
     ok!(rig, mem_free(managed));
     assert_eq!(rig.kinds(), [ViolationKind::HostInFlight]);
+}
+
+unsafe extern "C" fn fill(bytes: *mut core::ffi::c_void) {
+    // SAFETY: 64 bytes of page-locked memory, which nothing else uses at this place of the stream.
+    unsafe { bytes.cast::<u8>().write_bytes(7, 64) };
+}
+
+#[test]
+fn a_host_function_may_use_memory_between_copies() {
+    for order in [Order::Lazy, Order::Eager, Order::Random(1), Order::Random(2), Order::Random(3)] {
+        let rig = Rig::new(SimOptions::default().order(order));
+        let (dev, locked, stream) = (rig.alloc(64), rig.locked(64), rig.stream(1));
+        locked.write(&[1; 64]);
+        ok!(rig, memcpy_htod_async(dev, locked.pointer, 64, stream));
+        ok!(rig, launch_host_function(stream, Some(fill), locked.pointer));
+        ok!(rig, memcpy_htod_async(dev, locked.pointer, 64, stream));
+        ok!(rig, launch_host_function(stream, Some(fill), locked.pointer));
+        ok!(rig, memcpy_dtoh_async(locked.pointer, dev, 64, stream));
+        ok!(rig, stream_synchronize(stream));
+        assert_eq!(locked.read(), [7; 64], "{order:?}");
+        ok!(rig, mem_free(dev));
+        ok!(rig, mem_free_host(locked.pointer));
+        assert!(rig.kinds().is_empty(), "{order:?}");
+    }
+}
+
+#[test]
+fn managed_memory_of_the_host_may_be_touched_at_any_time() {
+    /// `CU_MEM_ATTACH_HOST`.
+    const HOST: u32 = 2;
+
+    let rig = Rig::new(SimOptions::default().without_concurrent_managed_access());
+    let (dev, stream, mut managed) = (rig.alloc(64), rig.stream(1), 0);
+    ok!(rig, mem_alloc_managed(&mut managed, 64, HOST));
+    ok!(rig, memset_d8_async(dev, 1, 64, stream));
+    // SAFETY: managed memory that no device uses.
+    unsafe { ptr::with_exposed_provenance_mut::<u8>(managed as usize).write_volatile(1) };
+    ok!(rig, stream_synchronize(stream));
+    ok!(rig, mem_free(dev));
+    ok!(rig, mem_free(managed));
+    assert!(rig.kinds().is_empty());
 }

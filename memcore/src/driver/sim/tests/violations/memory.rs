@@ -4,6 +4,7 @@ use super::mistakes;
 
 mistakes! {
     used_after_free: UseAfterFree,
+    page_locked_used_after_free: UseAfterFree,
     freed_before_a_stream_is_done: UseAfterFree,
     freed_on_another_stream: UseAfterFree,
     used_behind_a_queued_free: UseAfterFree,
@@ -273,5 +274,21 @@ pair!(
         let mut own = vec![0_u8; 64];
         ok!(rig, mem_host_register(own.as_mut_ptr().cast(), 64, 0));
         ok!(rig, mem_host_unregister(own.as_mut_ptr().cast()));
+    }
+);
+
+pair!(
+    page_locked_used_after_free,
+    |rig| {
+        let (dev, locked) = (rig.alloc(64), rig.locked(64));
+        ok!(rig, mem_free_host(locked.pointer));
+        let _ = call!(rig, memcpy_htod(dev, locked.pointer.wrapping_byte_add(8), 16));
+        ok!(rig, mem_free(dev));
+    },
+    |rig| {
+        let (dev, locked) = (rig.alloc(64), rig.locked(64));
+        ok!(rig, memcpy_htod(dev, locked.pointer.wrapping_byte_add(8), 16));
+        ok!(rig, mem_free_host(locked.pointer));
+        ok!(rig, mem_free(dev));
     }
 );
