@@ -95,7 +95,7 @@ pub(super) unsafe fn queue_fill(
                     // SAFETY: the first value's bytes from `dst` on may be written, and `value` stays until the work is
                     // done.
                     let status = unsafe { driver.memcpy_htod_async(dst, src, value.len(), stream) };
-                    check(symbol::memcpy_htod_async, status).map_err(|error| Refused { error, is_half_way: false })?;
+                    check(symbol::memcpy_htod_async, status).map_err(Refused::whole)?;
                 }
                 // SAFETY: the first value's bytes from `dst` on may be written.
                 Seed::Sets => unsafe { queue_words(driver, stream, dst, value)? },
@@ -111,7 +111,7 @@ pub(super) unsafe fn queue_fill(
             Ok(())
         }
     };
-    set.map_err(|error| Refused { error, is_half_way: false })
+    set.map_err(Refused::whole)
 }
 
 /// How the first of the values that are then doubled gets to the device.

@@ -85,7 +85,7 @@ impl Operation<'_> {
                 return unsafe { queue_fill(driver, stream, dst, value, count, Seed::Sets) };
             }
         };
-        queued.map_err(|error| Refused { error, is_half_way: false })
+        queued.map_err(Refused::whole)
     }
 }
 
@@ -95,6 +95,13 @@ pub(super) struct Refused {
     pub(super) error: Error,
     /// Whether it is several driver calls, of which some were taken: these are in flight.
     pub(super) is_half_way: bool,
+}
+
+impl Refused {
+    /// Nothing of it was taken.
+    pub(super) const fn whole(error: Error) -> Self {
+        Self { error, is_half_way: false }
+    }
 }
 
 // No `From<Refused> for Error`: one more would make `?` ambiguous in the closures of programs.

@@ -215,8 +215,8 @@ impl Drop for End<'_> {
 impl<'scope> Scope<'scope, '_> {
     /// The stream: for a function of the host behind what is queued here
     /// ([`s.stream().launch_host_function(..)`](Stream::launch_host_function)), and for events
-    /// ([`s.stream().record(..)`](Stream::record)). For kernels of other libraries take the handle from [`as_raw`](Self::as_raw) of the scope, which then
-    /// knows of them.
+    /// ([`s.stream().record(..)`](Stream::record)). For kernels of other libraries take the handle from
+    /// [`as_raw`](Self::as_raw) of the scope, which then knows of them.
     #[must_use]
     pub fn stream(&self) -> &'scope Stream {
         self.stream

@@ -31,9 +31,9 @@ use crate::stream::Stream;
 /// It is a [`Future`] for any executor, and may move between threads from one poll to the next: a thread of memcore's own
 /// wakes the tasks that await one, at first after 20 µs and then less and less often, up to every millisecond, to ask the
 /// driver. That thread runs what wakers run: one that blocks in [`Waker::wake`](core::task::Waker::wake) holds up the
-/// others. Cancelled (by an `abort`, a
-/// timeout, a `select!` that another branch wins), it is dropped. A `&mut Transfer` can be awaited too: cancelling that
-/// leaves the transfer as it is, to be awaited again. In a context that dies it resolves with the error.
+/// others. Cancelled (by an `abort`, a timeout, a `select!` that another branch wins), it is dropped. A `&mut Transfer`
+/// can be awaited too: cancelling that leaves the transfer as it is, to be awaited again. In a context that dies it
+/// resolves with the error.
 ///
 /// In `async` code name the context where memory is made, as `zeroed_in(stream.context(), …)` does here. What names none
 /// uses the one that is [entered](crate::Context::enter) on its thread, and an executor runs a task on any thread.

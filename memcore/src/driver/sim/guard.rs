@@ -18,8 +18,8 @@ impl Machine {
             one.kind == Kind::Managed && one.device == device && !one.is_guarded && !one.is_host_s
         };
         for one in self.memory.iter_mut().filter(open) {
-            // SAFETY: opened pages of managed memory in the table; the handler of faults is installed, and opens them if the
-            // program touches them all the same.
+            // SAFETY: opened pages of managed memory in the table; a touch of the program's faults: the handler of faults opens
+            // them for it, or, where a fault of something else took the handler away, the process ends.
             one.is_guarded = unsafe { pages::guard(one.base, pages::whole_pages(one.size)) };
         }
     }

@@ -53,157 +53,66 @@ impl Machine {
         }
         Ok(())
     }
-
-    pub(super) unsafe fn memset_d8(&mut self, call: &Call, dst: CUdeviceptr, value: u8, count: usize) -> Answer {
-        let stream = self.legacy_key(call)?;
-        // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), true) }
-    }
-
-    pub(super) unsafe fn memset_d16(&mut self, call: &Call, dst: CUdeviceptr, value: u16, count: usize) -> Answer {
-        let stream = self.legacy_key(call)?;
-        // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), true) }
-    }
-
-    pub(super) unsafe fn memset_d32(&mut self, call: &Call, dst: CUdeviceptr, value: u32, count: usize) -> Answer {
-        let stream = self.legacy_key(call)?;
-        // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), true) }
-    }
-
-    pub(super) unsafe fn memset_d8_async(
-        &mut self,
-        call: &Call,
-        dst: CUdeviceptr,
-        value: u8,
-        count: usize,
-        stream: CUstream,
-    ) -> Answer {
-        let stream = self.stream_key(call, stream)?;
-        // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), false) }
-    }
-
-    pub(super) unsafe fn memset_d16_async(
-        &mut self,
-        call: &Call,
-        dst: CUdeviceptr,
-        value: u16,
-        count: usize,
-        stream: CUstream,
-    ) -> Answer {
-        let stream = self.stream_key(call, stream)?;
-        // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), false) }
-    }
-
-    pub(super) unsafe fn memset_d32_async(
-        &mut self,
-        call: &Call,
-        dst: CUdeviceptr,
-        value: u32,
-        count: usize,
-        stream: CUstream,
-    ) -> Answer {
-        let stream = self.stream_key(call, stream)?;
-        // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), false) }
-    }
-
-    pub(super) unsafe fn memset_d2d8(
-        &mut self,
-        call: &Call,
-        dst: CUdeviceptr,
-        pitch: usize,
-        value: u8,
-        width: usize,
-        height: usize,
-    ) -> Answer {
-        let stream = self.legacy_key(call)?;
-        let area = Area { dst, pitch, width, height };
-        // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, area, &value.to_ne_bytes(), true) }
-    }
-
-    pub(super) unsafe fn memset_d2d16(
-        &mut self,
-        call: &Call,
-        dst: CUdeviceptr,
-        pitch: usize,
-        value: u16,
-        width: usize,
-        height: usize,
-    ) -> Answer {
-        let stream = self.legacy_key(call)?;
-        let area = Area { dst, pitch, width, height };
-        // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, area, &value.to_ne_bytes(), true) }
-    }
-
-    pub(super) unsafe fn memset_d2d32(
-        &mut self,
-        call: &Call,
-        dst: CUdeviceptr,
-        pitch: usize,
-        value: u32,
-        width: usize,
-        height: usize,
-    ) -> Answer {
-        let stream = self.legacy_key(call)?;
-        let area = Area { dst, pitch, width, height };
-        // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, area, &value.to_ne_bytes(), true) }
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "the driver's own")]
-    pub(super) unsafe fn memset_d2d8_async(
-        &mut self,
-        call: &Call,
-        dst: CUdeviceptr,
-        pitch: usize,
-        value: u8,
-        width: usize,
-        height: usize,
-        stream: CUstream,
-    ) -> Answer {
-        let stream = self.stream_key(call, stream)?;
-        let area = Area { dst, pitch, width, height };
-        // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, area, &value.to_ne_bytes(), false) }
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "the driver's own")]
-    pub(super) unsafe fn memset_d2d16_async(
-        &mut self,
-        call: &Call,
-        dst: CUdeviceptr,
-        pitch: usize,
-        value: u16,
-        width: usize,
-        height: usize,
-        stream: CUstream,
-    ) -> Answer {
-        let stream = self.stream_key(call, stream)?;
-        let area = Area { dst, pitch, width, height };
-        // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, area, &value.to_ne_bytes(), false) }
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "the driver's own")]
-    pub(super) unsafe fn memset_d2d32_async(
-        &mut self,
-        call: &Call,
-        dst: CUdeviceptr,
-        pitch: usize,
-        value: u32,
-        width: usize,
-        height: usize,
-        stream: CUstream,
-    ) -> Answer {
-        let stream = self.stream_key(call, stream)?;
-        let area = Area { dst, pitch, width, height };
-        // SAFETY: the driver contract.
-        unsafe { self.set(call, stream, area, &value.to_ne_bytes(), false) }
-    }
 }
+
+/// The four memsets of a value of one width.
+macro_rules! memsets {
+    ($value:ty: $run:ident, $run_async:ident, $rows:ident, $rows_async:ident) => {
+        impl Machine {
+            pub(super) unsafe fn $run(&mut self, call: &Call, dst: CUdeviceptr, value: $value, count: usize) -> Answer {
+                let stream = self.legacy_key(call)?;
+                // SAFETY: the driver contract.
+                unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), true) }
+            }
+
+            pub(super) unsafe fn $run_async(
+                &mut self,
+                call: &Call,
+                dst: CUdeviceptr,
+                value: $value,
+                count: usize,
+                stream: CUstream,
+            ) -> Answer {
+                let stream = self.stream_key(call, stream)?;
+                // SAFETY: the driver contract.
+                unsafe { self.set(call, stream, Area::run(dst, count), &value.to_ne_bytes(), false) }
+            }
+
+            pub(super) unsafe fn $rows(
+                &mut self,
+                call: &Call,
+                dst: CUdeviceptr,
+                pitch: usize,
+                value: $value,
+                width: usize,
+                height: usize,
+            ) -> Answer {
+                let stream = self.legacy_key(call)?;
+                let area = Area { dst, pitch, width, height };
+                // SAFETY: the driver contract.
+                unsafe { self.set(call, stream, area, &value.to_ne_bytes(), true) }
+            }
+
+            #[allow(clippy::too_many_arguments, reason = "the driver's own")]
+            pub(super) unsafe fn $rows_async(
+                &mut self,
+                call: &Call,
+                dst: CUdeviceptr,
+                pitch: usize,
+                value: $value,
+                width: usize,
+                height: usize,
+                stream: CUstream,
+            ) -> Answer {
+                let stream = self.stream_key(call, stream)?;
+                let area = Area { dst, pitch, width, height };
+                // SAFETY: the driver contract.
+                unsafe { self.set(call, stream, area, &value.to_ne_bytes(), false) }
+            }
+        }
+    };
+}
+
+memsets!(u8: memset_d8, memset_d8_async, memset_d2d8, memset_d2d8_async);
+memsets!(u16: memset_d16, memset_d16_async, memset_d2d16, memset_d2d16_async);
+memsets!(u32: memset_d32, memset_d32_async, memset_d2d32, memset_d2d32_async);

@@ -93,7 +93,8 @@ pub(super) fn is_there(bytes: &Range<u64>) -> bool {
 
 /// Whether the bytes are the same. Bytes that a program has not initialised are compared as what its memory holds.
 pub(super) fn equal(these: &[MaybeUninit<u8>], those: &[u8]) -> bool {
-    // SAFETY: both are good for reads of the length.
+    // SAFETY: both are good for reads of `those.len()` bytes: where the lengths differ, `&&` makes no call. The system's
+    // function reads whatever bytes the memory holds, initialised or not; no value of Rust's is made of them.
     these.len() == those.len()
         && unsafe { libc::memcmp(these.as_ptr().cast(), those.as_ptr().cast(), those.len()) } == 0
 }

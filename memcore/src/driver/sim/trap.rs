@@ -1,7 +1,7 @@
 //! What a program is told that touches a device address from the host: such addresses are reserved, and the access faults.
 //!
 //! The handler changes nothing for the program: after the message the access faults again, for whoever handled such faults
-//! before. It runs on whatever small stack there is, and may take no lock: so it hands the address to a thread, which says
+//! before, and who from then on handles them all: that fault is the last one a message is for. It runs on whatever small stack there is, and may take no lock: so it hands the address to a thread, which says
 //! what lies there, and waits for that.
 
 use core::ffi::{c_int, c_void};
@@ -100,11 +100,11 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void
     if is_access {
         // SAFETY: of an access that faulted it has the address.
         let address = unsafe { info.si_addr() }.addr() as u64;
+        // The program goes on, and may be about to read its `errno`. No reference: the calls below write it too.
         // SAFETY: no conditions.
         let errno = unsafe { libc::__errno_location() };
-        // SAFETY: this thread's own, which lives as long as it. The program goes on, and may be about to read it.
-        let errno = unsafe { &mut *errno };
-        let before = *errno;
+        // SAFETY: this thread's own integer, which lives as long as the thread, and which no other thread writes.
+        let before = unsafe { errno.read() };
         // One thread after the other, each with its own answer.
         while BUSY.swap(true, Ordering::Acquire) {
             core::hint::spin_loop();
@@ -112,7 +112,8 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void
         let asked = trap.asks.write(&address.to_ne_bytes()) && trap.answers.has_more();
         let is_opened = asked && trap.answers.read() == Some([1]);
         BUSY.store(false, Ordering::Release);
-        *errno = before;
+        // SAFETY: as where it was read.
+        unsafe { errno.write(before) };
         if is_opened {
             return; // the access is made again, and goes well
         }

@@ -116,17 +116,17 @@ impl TraceDriver {
             Kind::Other => {
                 match (method, arguments.stream, arguments.device) {
                     ("stream_destroy", Some(stream), _) => self.devices.forget(stream),
-                    ("stream_create", ..) if arguments.flags & STREAM_NON_BLOCKING != 0 => {
-                        // SAFETY: the caller's contract.
-                        if let Some(stream) = unsafe { arguments.out_stream.as_ref() } {
-                            self.devices.calibrate(*stream);
-                        }
+                    ("stream_create", ..)
+                        if arguments.flags & STREAM_NON_BLOCKING != 0 && !arguments.out_stream.is_null() =>
+                    {
+                        // SAFETY: the caller's contract: the call has written it. Of its alignment nothing is said.
+                        let stream = unsafe { arguments.out_stream.read_unaligned() };
+                        self.devices.calibrate(stream);
                     }
-                    ("primary_context_retain", _, Some(device)) => {
-                        // SAFETY: the caller's contract.
-                        if let Some(context) = unsafe { arguments.out_context.as_ref() } {
-                            self.devices.retain(device, *context);
-                        }
+                    ("primary_context_retain", _, Some(device)) if !arguments.out_context.is_null() => {
+                        // SAFETY: the caller's contract: the call has written it. Of its alignment nothing is said.
+                        let context = unsafe { arguments.out_context.read_unaligned() };
+                        self.devices.retain(device, context);
                     }
                     _ => {}
                 }
