@@ -24,10 +24,11 @@ for line in sys.stdin:
 build() {
     rm -rf "$out" && mkdir -p "$out"
     local messages
-    messages=$(cargo test --release --message-format=json --no-run --test conformance --test hardware --bench overhead)
+    messages=$(cargo test --release --message-format=json --no-run --test conformance --test hardware \
+        --test test_attribute --bench overhead)
     messages+=$'\n'$(cargo build --release --message-format=json --examples)
-    for target in conformance:test hardware:test overhead:bench quickstart:example 03_overlap:example \
-        04_cudarc_kernel:example; do
+    for target in conformance:test hardware:test test_attribute:test overhead:bench quickstart:example \
+        03_overlap:example 04_cudarc_kernel:example; do
         local path
         path=$(executable "${target%:*}" "${target#*:}" <<<"$messages")
         [ -n "$path" ] || { echo "cargo built no ${target%:*}" >&2; exit 1; }
@@ -46,6 +47,10 @@ run() {
     "$out/conformance"
     "$out/hardware"
     "$out/unit" driver::conformance
+    "$out/test_attribute" --ignored --exact subjects::passes subjects::returns_ok subjects::returns_what_terminates
+    if "$out/test_attribute" --ignored --exact subjects::returns_an_error; then
+        echo "a test that returns an error passed" >&2 && exit 1
+    fi
     nvcc -std=c++17 -arch=native -I "$out/header" "$out/header/reads_every_field.cu" -o /tmp/reads_every_field
     /tmp/reads_every_field "$out/header/records.bin"
     "$out/quickstart"
