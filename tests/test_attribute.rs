@@ -289,10 +289,11 @@ mod generated {
 fn run(name: &str, variables: &[(&str, &str)]) -> (Output, String) {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", &format!("subjects::{name}"), "--ignored"]);
-    for variable in
-        ["MEMCORE_DRIVER", "MEMCORE_SIM_DEVICES", "MEMCORE_SIM_MEMORY", "MEMCORE_SIM_ORDER", "RUST_BACKTRACE"]
-    {
-        command.env_remove(variable);
+    for (variable, _) in env::vars_os() {
+        let of_memcore = variable.to_str().is_some_and(|name| name.starts_with("MEMCORE_"));
+        if of_memcore || variable == "RUST_BACKTRACE" {
+            command.env_remove(variable);
+        }
     }
     let output = command.envs(variables.iter().copied()).output().unwrap();
     let said = String::from_utf8(output.stdout.clone()).unwrap();
@@ -383,11 +384,36 @@ fn the_attribute_wins_over_the_environment() {
 }
 
 #[test]
+fn a_failure_names_the_calls_that_were_made_to_fail() {
+    for (name, faults, expected) in [
+        // Where the context is opened.
+        ("passes", "nth:cuDevicePrimaryCtxRetain:1:2", "nth:cuDevicePrimaryCtxRetain:1:2\n"),
+        // Where the body panics, and where it returns an error.
+        ("passes", "random:1:1000:999:cuMemAllocFromPoolAsync", "nth:cuMemAllocFromPoolAsync:1:999"),
+        ("returns_ok", "every:cuMemAllocFromPoolAsync:999", "nth:cuMemAllocFromPoolAsync:1:999"),
+        // Where an owner has gone out of scope, and what it frees is left.
+        ("passes", "nth:cuMemFreeAsync:1:700", "[kind=leak op=mem_alloc_async"),
+        ("passes", "nth:cuMemFreeAsync:1:700", "nth:cuMemFreeAsync:1:700"),
+        ("should_panic_and_does_not", "nth:cuDevicePrimaryCtxRetain:1:999", "nth:cuDevicePrimaryCtxRetain:1:999\n"),
+    ] {
+        let (output, said) = run(name, &[("MEMCORE_SIM_FAULTS", faults)]);
+        assert!(!output.status.success() && said.contains(expected), "{name} {faults}: {said}");
+    }
+    // A call that is not made fails nothing.
+    let (output, said) = run("passes", &[("MEMCORE_SIM_FAULTS", "nth:cuMemFreeAsync:1000:700")]);
+    assert!(output.status.success() && !said.contains("made to fail"), "{said}");
+    let (output, said) = run("panics", &[("MEMCORE_SIM_FAULTS", "nth:cuMemFreeAsync:1000:700")]);
+    assert!(!output.status.success() && !said.contains("made to fail"), "{said}");
+}
+
+#[test]
 fn wrong_variables_fail_every_test() {
     for (name, variable) in [
         ("passes", ("MEMCORE_SIM_ORDER", "latest")),
         ("passes", ("MEMCORE_SIM_DEVICES", "many")),
         ("passes", ("MEMCORE_DRIVER", "none")),
+        ("passes", ("MEMCORE_SIM_FAULTS", "every:cuMemcpyHtoDAsync:1")),
+        ("passes", ("MEMCORE_SIM_FAULTS", "random:1:1001")),
         ("should_panic_and_does", ("MEMCORE_DRIVER", "none")),
     ] {
         let (output, said) = run(name, &[variable]);

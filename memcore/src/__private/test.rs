@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::context::Context;
 use crate::device::Device;
-use crate::driver::sim::{Order, Sim, SimOptions, Violation};
+use crate::driver::sim::{Fault, Order, Sim, SimOptions, Violation};
 use crate::driver::{OwnDriver, tests_are_simulated};
 use crate::error::Result;
 use crate::transfer::wait_for_dropped;
@@ -124,6 +124,15 @@ const ORDERS: [(&str, Order); 6] = [
     ("random:4", Order::Random(4)),
 ];
 
+/// A run of the body.
+struct Run {
+    ended: Ended,
+    /// What the device found, leaks included.
+    found: Vec<Violation>,
+    /// The driver calls that were made to fail.
+    failed: Vec<Fault>,
+}
+
 /// How the body ended.
 enum Ended {
     Well,
@@ -141,7 +150,8 @@ enum Ended {
 pub fn run<T: Termination>(options: &Options, body: impl Fn(&Context) -> T) {
     let ended = match tests_are_simulated() {
         Ok(true) => on_simulated_machines(options, body),
-        Ok(false) => on_the_gpu(options, body).map(|ended| judge(options, None, ended, &[])),
+        Ok(false) => on_the_gpu(options, body)
+            .map(|ended| judge(options, None, Run { ended, found: Vec::new(), failed: Vec::new() })),
         Err(error) => Err(error.to_string()),
     };
     match ended {
@@ -168,13 +178,11 @@ fn on_simulated_machines<T: Termination>(
 ) -> core::result::Result<Verdict, String> {
     let machine = options.machine().map_err(|error| error.to_string())?;
     if !options.every_order {
-        let (ended, violations) = simulate(machine, &body)?;
-        return Ok(judge(options, None, ended, &violations));
+        return Ok(judge(options, None, simulate(machine, &body)?));
     }
     let mut last = Verdict::Passed;
     for (name, order) in ORDERS {
-        let (ended, violations) = simulate(machine.clone().order(order), &body)?;
-        last = judge(options, Some(name), ended, &violations);
+        last = judge(options, Some(name), simulate(machine.clone().order(order), &body)?);
         match &last {
             Verdict::Passed => {}
             Verdict::Panics(payload) if options.expected_panic.is_some_and(|text| has_text(&**payload, text)) => {}
@@ -184,18 +192,17 @@ fn on_simulated_machines<T: Termination>(
     Ok(last)
 }
 
-/// Runs the body on a machine of its own; what was found there, leaks included.
-fn simulate<T: Termination>(
-    machine: SimOptions,
-    body: &impl Fn(&Context) -> T,
-) -> core::result::Result<(Ended, Vec<Violation>), String> {
+/// Runs the body on a machine of its own.
+fn simulate<T: Termination>(machine: SimOptions, body: &impl Fn(&Context) -> T) -> core::result::Result<Run, String> {
     let sim = Sim::new(machine);
     let _own = OwnDriver::set(sim.driver());
-    let context = sim.device(0).and_then(|device| Context::new(&device)).map_err(|error| error.to_string())?;
+    let opened = sim.device(0).and_then(|device| Context::new(&device));
+    let context = opened.map_err(|error| format!("{error}{}", failed_calls(&sim.failures())))?;
     let _entered = context.enter();
     let ended = caught(body, &context);
     // With the context open: what is left in it is looked for, and what is its own is known.
-    Ok((ended, sim.finish()))
+    let failed = sim.failures();
+    Ok(Run { ended, found: sim.finish(), failed })
 }
 
 /// Runs the body on device 0, while no other test of this process does.
@@ -242,33 +249,33 @@ fn caught<T: Termination>(body: &impl Fn(&Context) -> T, context: &Context) -> E
 }
 
 /// Decides, and says what would not be seen otherwise.
-fn judge(options: &Options, order: Option<&str>, ended: Ended, violations: &[Violation]) -> Verdict {
+fn judge(options: &Options, order: Option<&str>, run: Run) -> Verdict {
     let under = order.map(|name| format!(" under order = \"{name}\"")).unwrap_or_default();
-    let found = (!violations.is_empty()).then(|| reports(violations, &under));
+    let Run { ended, found, failed } = run;
+    let failed = failed_calls(&failed);
+    let found = reports(&found, &under);
+    let also = format!("{}{failed}", found.as_ref().map(|found| format!("\n{found}")).unwrap_or_default());
     match (ended, found, options.expected_panic) {
         (Ended::Well, None, None) => Verdict::Passed,
-        (Ended::Well, Some(found), None) => Verdict::Failed(found),
-        (Ended::Failed, found, None) => {
-            let found = found.map(|found| format!("\n{found}")).unwrap_or_default();
-            Verdict::Failed(format!("the test returned an error{under}{found}"))
-        }
+        (Ended::Well, Some(found), None) => Verdict::Failed(format!("{found}{failed}")),
+        (Ended::Failed, _, None) => Verdict::Failed(format!("the test returned an error{under}{also}")),
         (Ended::Panicked(payload), None, Some(_)) => Verdict::Panics(payload),
-        (Ended::Panicked(payload), found, None) => {
-            if let Some(said) = found.or(order.map(|_| format!("the test panicked{under}"))) {
-                say(&said);
+        (Ended::Panicked(payload), _, None) => {
+            if order.is_some() || !also.is_empty() {
+                say(&format!("the test panicked{under}{also}"));
             }
             Verdict::Panics(payload)
         }
-        (Ended::Panicked(_), Some(found), Some(_)) => Verdict::Failed(format!("the test panicked, and {found}")),
-        (Ended::Well | Ended::Failed, found, Some(_)) => {
-            let found = found.map(|found| format!("\n{found}")).unwrap_or_default();
-            Verdict::Failed(format!("the test did not panic{under}{found}"))
+        (Ended::Panicked(_), Some(found), Some(_)) => {
+            Verdict::Failed(format!("the test panicked, and {found}{failed}"))
         }
+        (Ended::Well | Ended::Failed, _, Some(_)) => Verdict::Failed(format!("the test did not panic{under}{also}")),
     }
 }
 
-fn reports(violations: &[Violation], under: &str) -> String {
+fn reports(violations: &[Violation], under: &str) -> Option<String> {
     let count = match violations.len() {
+        0 => return None,
         1 => "a violation".to_owned(),
         count => format!("{count} violations"),
     };
@@ -277,7 +284,22 @@ fn reports(violations: &[Violation], under: &str) -> String {
         // Writing to a string does not fail.
         let _ = write!(text, "\n{violation}\n");
     }
-    text
+    Some(text)
+}
+
+/// A line that names the calls that were made to fail, so that the test fails again; nothing where there are none.
+fn failed_calls(failed: &[Fault]) -> String {
+    /// Of more only the number is of use.
+    const MAX: usize = 20;
+    if failed.is_empty() {
+        return String::new();
+    }
+    let calls: Vec<_> = failed.iter().take(MAX).map(Fault::to_string).collect();
+    let more = match failed.len().saturating_sub(MAX) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    format!("\ndriver calls were made to fail, again by MEMCORE_SIM_FAULTS={}{more}", calls.join(","))
 }
 
 /// Whether a panic's message has a text in it, as `should_panic` looks for it.

@@ -71,6 +71,7 @@ pub(crate) struct Relaxed<'c> {
 }
 
 impl<'c> Relaxed<'c> {
+    #[track_caller]
     pub(crate) fn new(driver: &'c dyn Driver) -> Self {
         Self { driver, previous: exchange(driver, CAPTURE_MODE_RELAXED) }
     }
@@ -85,6 +86,7 @@ impl Drop for Relaxed<'_> {
 }
 
 /// Sets this thread's capture mode and returns the one before. A driver without the call knows no capture.
+#[track_caller]
 fn exchange(driver: &dyn Driver, mode: u32) -> Option<u32> {
     let mut mode = mode;
     // SAFETY: `mode` is readable and writable for the length of the call.

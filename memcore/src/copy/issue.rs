@@ -136,6 +136,7 @@ pub(crate) fn has_managed_memory() -> bool {
 }
 
 /// Whether device memory is unified, so that the host sees what the device writes.
+#[track_caller]
 fn is_managed(bound: &Bound<'_>, address: CUdeviceptr) -> bool {
     if !has_managed_memory() {
         return false;
@@ -151,19 +152,17 @@ fn is_managed(bound: &Bound<'_>, address: CUdeviceptr) -> bool {
 /// returned.
 ///
 /// A download into pageable memory returns only when all of it has landed.
+#[track_caller]
 fn is_page_locked(bound: &Bound<'_>, start: *mut c_void, bytes: usize) -> bool {
-    let is_locked = |address: *mut c_void| {
-        let mut kind = 0_u32;
-        // SAFETY: this attribute is written as a `u32`, for which `kind` has room; the address is only looked up.
-        let status = unsafe {
-            bound.driver().pointer_attribute(
-                (&raw mut kind).cast(),
-                POINTER_MEMORY_TYPE,
-                address.expose_provenance() as u64,
-            )
-        };
-        // Memory the driver does not know is pageable; all else it may write late, page-locked or unified.
-        status != Status::INVALID_VALUE
-    };
-    is_locked(start) || is_locked(start.wrapping_byte_add(bytes - 1))
+    is_known(bound, start) || is_known(bound, start.wrapping_byte_add(bytes - 1))
+}
+
+/// Whether the driver knows host memory. What it does not know is pageable; all else it may write late.
+#[track_caller]
+fn is_known(bound: &Bound<'_>, address: *mut c_void) -> bool {
+    let mut kind = 0_u32;
+    let looked_up = address.expose_provenance() as u64;
+    // SAFETY: this attribute is written as a `u32`, for which `kind` has room; the address is only looked up.
+    let status = unsafe { bound.driver().pointer_attribute((&raw mut kind).cast(), POINTER_MEMORY_TYPE, looked_up) };
+    status != Status::INVALID_VALUE
 }

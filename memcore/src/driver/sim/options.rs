@@ -177,7 +177,9 @@ impl SimOptions {
                 })?;
         }
         if let Some(value) = variable("MEMCORE_SIM_FAULTS") {
-            let expected = "faults such as random:SEED:PER_MILLE or nth:ENTRY:N:STATUS, with commas between";
+            let expected = "faults such as random:SEED:PER_MILLE or nth:ENTRY:N:STATUS, with commas between: SEED, N and STATUS are \
+                 numbers, PER_MILLE is one up to 1000, ENTRY is a driver function that memcore calls, with the version \
+                 in its name (cuMemcpyHtoDAsync_v2)";
             options.faults = Fault::parse_list(&value).ok_or_else(|| invalid("MEMCORE_SIM_FAULTS", value, expected))?;
         }
         Ok(options)
