@@ -108,8 +108,9 @@ pub use layout::DeviceLayout;
 pub use memcore_derive::test;
 pub use memcore_derive::{DeviceCopy, DeviceLayout};
 pub use memory::{
-    Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceBox, DeviceBuffer, DeviceCopy, DeviceIndex, DevicePointer,
-    DeviceSlice, DeviceVariable, LockedBox, LockedBuffer, UnifiedBox, UnifiedBuffer, UnifiedPointer,
+    AttachFlag, Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceBox, DeviceBuffer, DeviceCopy, DeviceIndex,
+    DevicePointer, DeviceSlice, DeviceVariable, LockedBox, LockedBuffer, LockedFlags, MemoryLocation, RegisterFlags,
+    RegisteredBuffer, Registration, UnifiedBox, UnifiedBuffer, UnifiedPointer,
 };
 pub use scope::{HostSlice, Lend, LendMut, Lent, LentChunks, LentChunksMut, LentMemory, Scope, Scopes, scope};
 pub use stream::Stream;

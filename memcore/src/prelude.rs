@@ -5,6 +5,6 @@
 pub use crate::memory::{AsyncCopyDestination, CopyDestination, DeviceMemory, GpuBox, GpuBuffer, MemoryAdvise};
 pub use crate::{
     Context, Device, DeviceBox, DeviceBuffer, DeviceCopy, DeviceLayout, DevicePointer, DeviceSlice, DeviceVariable,
-    Event, LockedBox, LockedBuffer, Scope, Stream, Transfer, UnifiedBox, UnifiedBuffer, UnifiedPointer, copy,
-    device_box, device_vec, fill, locked_box, locked_vec, unified_box, unified_vec,
+    Event, LockedBox, LockedBuffer, RegisteredBuffer, Scope, Stream, Transfer, UnifiedBox, UnifiedBuffer,
+    UnifiedPointer, copy, device_box, device_vec, fill, locked_box, locked_vec, unified_box, unified_vec,
 };

@@ -5,6 +5,7 @@
 mod fill;
 mod issue;
 mod operation;
+mod write_combined;
 
 pub(crate) use fill::{Filled, fills_by_one_call};
 pub(crate) use issue::Mode;
@@ -12,6 +13,7 @@ pub use issue::Order;
 use issue::{Writes, issue};
 pub(crate) use issue::{has_managed_memory, note_managed_memory};
 use operation::Operation;
+pub(crate) use write_combined::{empty_write_buffers, note_write_combined_memory};
 
 use core::ffi::c_void;
 
@@ -38,6 +40,7 @@ pub(crate) unsafe fn upload(context: &Inner, dst: u64, src: *const c_void, bytes
     if bytes == 0 {
         return Ok(());
     }
+    write_combined::before_the_device_reads();
     let operation = Operation::Upload { dst, src, bytes };
     // SAFETY: the caller's contract.
     unsafe { issue(context, mode, Writes::Device { dst }, operation) }

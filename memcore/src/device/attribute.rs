@@ -37,5 +37,6 @@ attributes! {
     PAGEABLE_MEMORY_ACCESS = 88, "Whether the device reads pageable host memory (0 or 1)";
     CONCURRENT_MANAGED_ACCESS = 89, "Whether the host may use managed memory while the device is busy (0 or 1)";
     HOST_REGISTER_SUPPORTED = 99, "Whether existing host memory can be page-locked (0 or 1)";
+    READ_ONLY_HOST_REGISTER_SUPPORTED = 113, "Whether existing host memory can be page-locked as read-only (0 or 1)";
     MEMORY_POOLS_SUPPORTED = 115, "Whether the device has memory pools (0 or 1)";
 }

@@ -181,6 +181,11 @@ impl Device {
         Ok(can != 0)
     }
 
+    /// The device of the same driver that the driver calls by this number.
+    pub(crate) fn sibling(&self, handle: CUdevice) -> Result<Self> {
+        Self::of(Arc::clone(&self.driver), u32::try_from(handle).unwrap_or(u32::MAX))
+    }
+
     pub(crate) fn driver(&self) -> &Arc<dyn Driver> {
         &self.driver
     }

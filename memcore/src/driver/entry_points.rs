@@ -55,6 +55,8 @@ macro_rules! entry_points {
             mem_alloc_managed = "cuMemAllocManaged"(out: *mut CUdeviceptr, bytes: usize, flags: u32);
             mem_prefetch = "cuMemPrefetchAsync"(address: CUdeviceptr, bytes: usize, device: CUdevice, stream: CUstream);
             mem_advise = "cuMemAdvise"(address: CUdeviceptr, bytes: usize, advice: u32, device: CUdevice);
+            mem_range_attribute = "cuMemRangeGetAttribute"(out: *mut c_void, size: usize, attribute: u32, address: CUdeviceptr, bytes: usize);
+            stream_attach_memory = "cuStreamAttachMemAsync"(stream: CUstream, address: CUdeviceptr, bytes: usize, flags: u32);
             mem_host_alloc = "cuMemHostAlloc"(out: *mut *mut c_void, bytes: usize, flags: u32);
             mem_free_host = "cuMemFreeHost"(pointer: *mut c_void);
             mem_host_device_pointer = "cuMemHostGetDevicePointer_v2"(out: *mut CUdeviceptr, pointer: *mut c_void, flags: u32);

@@ -219,6 +219,38 @@ pub(crate) const MEMORY_TYPE_ARRAY: u32 = 3;
 /// `CU_MEMORYTYPE_UNIFIED`: the address says which.
 pub(crate) const MEMORY_TYPE_UNIFIED: u32 = 4;
 
+/// `CU_MEMHOSTALLOC_PORTABLE`, and `CU_MEMHOSTREGISTER_PORTABLE`.
+pub(crate) const HOST_PORTABLE: u32 = 1;
+/// `CU_MEMHOSTALLOC_DEVICEMAP`, and `CU_MEMHOSTREGISTER_DEVICEMAP`.
+pub(crate) const HOST_DEVICE_MAPPED: u32 = 2;
+/// `CU_MEMHOSTALLOC_WRITECOMBINED`.
+pub(crate) const HOST_WRITE_COMBINED: u32 = 4;
+/// `CU_MEMHOSTREGISTER_IOMEMORY`: the same bit as [`HOST_WRITE_COMBINED`].
+pub(crate) const REGISTER_IO_MEMORY: u32 = 4;
+/// `CU_MEMHOSTREGISTER_READ_ONLY`.
+pub(crate) const REGISTER_READ_ONLY: u32 = 8;
+
+/// `CU_MEM_ATTACH_GLOBAL`.
+pub(crate) const ATTACH_GLOBAL: u32 = 1;
+/// `CU_MEM_ATTACH_HOST`.
+pub(crate) const ATTACH_HOST: u32 = 2;
+/// `CU_MEM_ATTACH_SINGLE`: for a stream alone.
+pub(crate) const ATTACH_SINGLE: u32 = 4;
+
+/// `CU_DEVICE_CPU`: the host, where a device's number is expected.
+pub(crate) const DEVICE_CPU: CUdevice = -1;
+/// `CU_DEVICE_INVALID`: no place, or several.
+pub(crate) const DEVICE_INVALID: CUdevice = -2;
+
+/// `CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY`, a 32-bit 0 or 1.
+pub(crate) const RANGE_READ_MOSTLY: u32 = 1;
+/// `CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION`, a device's number, or `DEVICE_CPU`, or `DEVICE_INVALID`.
+pub(crate) const RANGE_PREFERRED_LOCATION: u32 = 2;
+/// `CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY`, as many such numbers as there is room for.
+pub(crate) const RANGE_ACCESSED_BY: u32 = 3;
+/// `CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION`, such a number.
+pub(crate) const RANGE_LAST_PREFETCH: u32 = 4;
+
 /// A driver handle that may be used from any thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]

@@ -176,6 +176,24 @@ pub enum Error {
         unit: usize,
     },
 
+    /// Host memory was to be page-locked that is so already, all of it or a part.
+    #[error("{bytes} bytes at {address:#x} cannot be registered: some of them are registered already")]
+    AlreadyRegistered {
+        /// Address of the memory.
+        address: u64,
+        /// Its size in bytes.
+        bytes: usize,
+    },
+
+    /// Flags have a bit that memcore does not know, and does not pass on: it could mean anything.
+    #[error("the bits {bits:#x} are not all flags of {what}")]
+    UnknownFlags {
+        /// What the flags are for.
+        what: &'static str,
+        /// All bits of the flags.
+        bits: u32,
+    },
+
     /// Memory was not freed: an earlier wait in its context failed, and the device may still work on it.
     #[error("an earlier wait in this context failed, so the device may still use the memory: it is leaked")]
     Unsettled,

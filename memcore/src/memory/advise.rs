@@ -3,13 +3,13 @@
 use super::{DeviceMemory, UnifiedBox, UnifiedBuffer};
 use crate::context::{Inner, Relaxed, context_of};
 use crate::device::Device;
-use crate::driver::ffi::CUdevice;
+use crate::driver::ffi::{
+    CUdevice, DEVICE_CPU, DEVICE_INVALID, RANGE_ACCESSED_BY, RANGE_LAST_PREFETCH, RANGE_PREFERRED_LOCATION,
+    RANGE_READ_MOSTLY,
+};
 use crate::driver::{check, symbol};
 use crate::error::{Error, Result};
 use crate::stream::Stream;
-
-/// `CU_DEVICE_CPU`: the host, where a device's number is expected.
-const HOST: CUdevice = -1;
 
 /// `CUmem_advise`.
 mod advice {
@@ -25,10 +25,17 @@ mod advice {
 ///
 /// Sealed: [`UnifiedBuffer`] and [`UnifiedBox`]. None of this changes a value: it only moves pages, or says how they
 /// will be used, so that they need not move when they are. On memory without bytes every call succeeds and does
-/// nothing.
+/// nothing. A driver that lacks a function says so ([`Error::MissingSymbol`]).
+///
+/// Where the pages live: nowhere before the first touch, then with whoever touched them, and they move to whoever touches
+/// them next, host or device, or are read over the bus by a place that they are [said](Self::advise_accessed_by) to be
+/// accessed by. With several devices each pulls pages to itself in the same way; a preferred location keeps them in one
+/// place, and read-mostly memory is copied to each reader. There may be more of it than a device has memory: then the pages
+/// that were not used for longest go to the host. So it is where the device has `CONCURRENT_MANAGED_ACCESS`, without which
+/// there is no [`UnifiedBuffer`]: pages would lie on the one device that was current at the allocation, or on the host.
 ///
 /// ```
-/// use memcore::memory::MemoryAdvise;
+/// use memcore::memory::{MemoryAdvise, MemoryLocation};
 /// use memcore::prelude::*;
 ///
 /// let stream = Stream::new()?;
@@ -38,6 +45,8 @@ mod advice {
 /// unified.prefetch_host(&stream)?; // and back
 /// stream.synchronize()?;
 /// assert_eq!(unified[1023], 1.0);
+/// assert!(unified.query_read_mostly()?);
+/// assert_eq!(unified.query_last_prefetch()?, Some(MemoryLocation::Host));
 /// # Ok::<(), memcore::Error>(())
 /// ```
 pub trait MemoryAdvise: DeviceMemory {
@@ -49,7 +58,7 @@ pub trait MemoryAdvise: DeviceMemory {
     /// [`Error::DifferentDrivers`]; [`Error::StreamCapturing`]; the driver's code.
     #[track_caller]
     fn prefetch_host(&self, stream: &Stream) -> Result<()> {
-        prefetch(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, HOST, stream)
+        prefetch(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, DEVICE_CPU, stream)
     }
 
     #[doc(alias = "prefetch_to_device")]
@@ -110,10 +119,74 @@ pub trait MemoryAdvise: DeviceMemory {
         advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, advice, location)
     }
 
+    /// Whether all of the memory is [said](Self::advise_read_mostly) to be read far more often than written. Does not wait.
+    /// Driver function: `cuMemRangeGetAttribute`.
+    ///
+    /// # Errors
+    ///
+    /// The driver's code.
+    #[track_caller]
+    fn query_read_mostly(&self) -> Result<bool> {
+        let [value] = query(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, RANGE_READ_MOSTLY, [0])?;
+        Ok(value != 0)
+    }
+
+    /// Where all of the memory is to [stay](Self::preferred_location); `None` where nothing was said, or not the same of all
+    /// of it. Does not wait. Driver function: `cuMemRangeGetAttribute`.
+    ///
+    /// # Errors
+    ///
+    /// The driver's code.
+    #[track_caller]
+    fn query_preferred_location(&self) -> Result<Option<MemoryLocation>> {
+        let (owner, nowhere) = (self.owner()?, [DEVICE_INVALID]);
+        let [place] = query(self.as_raw_ptr(), self.size_in_bytes(), owner, RANGE_PREFERRED_LOCATION, nowhere)?;
+        location(owner, place)
+    }
+
+    /// Who is [said](Self::advise_accessed_by) to use all of the memory. Does not wait. Driver function:
+    /// `cuMemRangeGetAttribute`.
+    ///
+    /// # Errors
+    ///
+    /// The driver's code.
+    #[track_caller]
+    fn query_accessed_by(&self) -> Result<Vec<MemoryLocation>> {
+        let (owner, nowhere) = (self.owner()?, [DEVICE_INVALID; PLACES]);
+        let places = query(self.as_raw_ptr(), self.size_in_bytes(), owner, RANGE_ACCESSED_BY, nowhere)?;
+        places.into_iter().filter_map(|place| location(owner, place).transpose()).collect()
+    }
+
+    /// Where all of the memory was last asked to be moved, whether or not it has been by now; `None` where nothing was asked,
+    /// or not the same of all of it. Does not wait. Driver function: `cuMemRangeGetAttribute`.
+    ///
+    /// # Errors
+    ///
+    /// The driver's code.
+    #[track_caller]
+    fn query_last_prefetch(&self) -> Result<Option<MemoryLocation>> {
+        let (owner, nowhere) = (self.owner()?, [DEVICE_INVALID]);
+        let [place] = query(self.as_raw_ptr(), self.size_in_bytes(), owner, RANGE_LAST_PREFETCH, nowhere)?;
+        location(owner, place)
+    }
+
     /// The context that the memory belongs to, `None` where it has no bytes.
     #[doc(hidden)]
     fn owner(&self) -> Result<Owner<'_>>;
 }
+
+/// A place where pages of unified memory can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MemoryLocation {
+    /// The host's memory.
+    Host,
+    /// A device's.
+    Device(Device),
+}
+
+/// More places than a machine has.
+const PLACES: usize = 65;
 
 /// See [`MemoryAdvise::owner`].
 #[doc(hidden)]
@@ -165,7 +238,36 @@ fn advise(address: u64, bytes: usize, owner: Owner<'_>, advice: u32, location: O
     }
     let bound = context.bind()?;
     let _relaxed = Relaxed::new(bound.driver());
-    let location = location.map_or(HOST, Device::handle);
+    let location = location.map_or(DEVICE_CPU, Device::handle);
     // SAFETY: the memory is unified and alive, as many bytes.
     check(symbol::mem_advise, unsafe { bound.driver().mem_advise(address, bytes, advice, location) })
+}
+
+/// What the driver says of the memory, in as many numbers; they are left as they are where there are no bytes.
+#[track_caller]
+fn query<const N: usize>(
+    address: u64,
+    bytes: usize,
+    owner: Owner<'_>,
+    attribute: u32,
+    mut values: [CUdevice; N],
+) -> Result<[CUdevice; N]> {
+    let Some(context) = owner.0 else { return Ok(values) };
+    let bound = context.bind()?;
+    let _relaxed = Relaxed::new(bound.driver());
+    let (out, size) = (values.as_mut_ptr().cast(), size_of_val(&values));
+    // SAFETY: these attributes are written as 32-bit numbers, for as many of which as there is room for; the memory is only
+    // looked up.
+    let status = unsafe { bound.driver().mem_range_attribute(out, size, attribute, address, bytes) };
+    check(symbol::mem_range_attribute, status)?;
+    Ok(values)
+}
+
+/// The place of a number.
+fn location(owner: Owner<'_>, place: CUdevice) -> Result<Option<MemoryLocation>> {
+    match (owner.0, place) {
+        (None, _) | (_, DEVICE_INVALID) => Ok(None),
+        (_, DEVICE_CPU) => Ok(Some(MemoryLocation::Host)),
+        (Some(context), number) => Ok(Some(MemoryLocation::Device(context.device().sibling(number)?))),
+    }
 }

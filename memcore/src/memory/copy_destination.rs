@@ -2,7 +2,10 @@
 
 use super::operand::{DeviceDestination, DeviceSource, HostDestination, HostSource, ToDestination, ToSource};
 use super::pair::{Pair, RawPair};
-use super::{DeviceBox, DeviceBuffer, DeviceCopy, DeviceSlice, LockedBox, LockedBuffer, UnifiedBox, UnifiedBuffer};
+use super::{
+    DeviceBox, DeviceBuffer, DeviceCopy, DeviceSlice, LockedBox, LockedBuffer, RegisteredBuffer, UnifiedBox,
+    UnifiedBuffer,
+};
 use crate::copy::Order;
 use crate::error::Result;
 use crate::stream::Stream;
@@ -12,7 +15,7 @@ use bytemuck::AnyBitPattern;
 /// return.
 ///
 /// [`DeviceSlice`], [`DeviceBuffer`] and [`DeviceBox`] implement it for `[T]`, `Vec<T>`, `[T; N]`, `Box<[T]>`, the
-/// page-locked and unified owners, and each other; `DeviceBox` also for `T`. It is sealed. Where the types are known,
+/// page-locked, registered and unified owners, and each other; `DeviceBox` also for `T`. It is sealed. Where the types are known,
 /// [`copy!`](crate::copy) says the same.
 ///
 /// ```
@@ -145,6 +148,7 @@ macro_rules! copy_destinations {
             [] Box<[T]>, HostSource, HostDestination, AnyBitPattern;
             [] LockedBuffer<T>, HostSource, HostDestination, AnyBitPattern;
             [] LockedBox<T>, HostSource, HostDestination, AnyBitPattern;
+            [] RegisteredBuffer<T>, HostSource, HostDestination, AnyBitPattern;
             [] UnifiedBuffer<T>, HostSource, HostDestination, AnyBitPattern;
             [] UnifiedBox<T>, HostSource, HostDestination, AnyBitPattern;
             [] DeviceSlice<T>, DeviceSource, DeviceDestination;

@@ -9,6 +9,7 @@ use super::size::bytes_of;
 use super::{DeviceCopy, DevicePointer, UnifiedPointer};
 use crate::context::{Context, Relaxed};
 use crate::copy::{self, HostKind, Mode, Order};
+use crate::driver::ffi::ATTACH_GLOBAL;
 use crate::driver::{check, symbol};
 #[allow(unused_imports, reason = "the documentation links to it")]
 use crate::error::{Error, Result};
@@ -91,8 +92,6 @@ pub unsafe fn cuda_malloc_async<T: DeviceCopy>(stream: &Stream, count: usize) ->
 /// while the device is idle. The memory is freed once, by [`cuda_free_unified`].
 #[track_caller]
 pub unsafe fn cuda_malloc_unified<T: DeviceCopy>(count: usize) -> Result<UnifiedPointer<T>> {
-    /// `CU_MEM_ATTACH_GLOBAL`.
-    const ATTACH_GLOBAL: u32 = 1;
     let bytes = bytes_of::<T>(count)?;
     let context = Context::current()?.inner;
     let bound = context.bind()?;

@@ -5,6 +5,7 @@
 //! | [`DeviceBuffer`], [`DeviceBox`] | the device's | [`DeviceSlice`] |
 //! | [`DeviceVariable`] | a host value with a copy on the device | `T` |
 //! | [`LockedBuffer`], [`LockedBox`] | the host's, page-locked | `[T]`, `T` |
+//! | [`RegisteredBuffer`] | the program's own, page-locked where it lies | `[T]` |
 //! | [`UnifiedBuffer`], [`UnifiedBox`] | one for host and device | `[T]`, `T` |
 //! | [`DevicePointer`], [`UnifiedPointer`] | an address, which owns nothing | |
 //!
@@ -12,6 +13,7 @@
 //! for code that is generic over the types above.
 
 mod advise;
+mod attach;
 mod copy_destination;
 mod device;
 mod device_copy;
@@ -26,7 +28,7 @@ mod slice;
 mod traits;
 mod variable;
 
-pub use advise::MemoryAdvise;
+pub use advise::{MemoryAdvise, MemoryLocation};
 pub use copy_destination::{AsyncCopyDestination, CopyDestination};
 pub use device::{DeviceBox, DeviceBuffer};
 pub use device_copy::DeviceCopy;
@@ -34,7 +36,11 @@ pub use functions::{
     cuda_free, cuda_free_async, cuda_free_locked, cuda_free_unified, cuda_malloc, cuda_malloc_async,
     cuda_malloc_locked, cuda_malloc_unified, mem_get_info, memcpy_dtoh, memcpy_htod,
 };
-pub use host::{LockedBox, LockedBuffer, UnifiedBox, UnifiedBuffer};
+pub use host::{
+    AttachFlag, LockedBox, LockedBuffer, LockedFlags, RegisterFlags, RegisteredBuffer, Registration, UnifiedBox,
+    UnifiedBuffer,
+};
+pub(crate) use host::{Ending, HostOwner, Registered};
 pub use pointer::{DevicePointer, UnifiedPointer};
 pub use slice::{Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceIndex, DeviceSlice};
 pub use traits::{DeviceMemory, GpuBox, GpuBuffer};

@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use super::device::{DeviceBox, DeviceBuffer};
-use super::host::{LockedBox, LockedBuffer, UnifiedBox, UnifiedBuffer};
+use super::host::{LockedBox, LockedBuffer, RegisteredBuffer, UnifiedBox, UnifiedBuffer};
 use super::slice::DeviceSlice;
 use crate::copy::HostKind;
 
@@ -166,6 +166,7 @@ host_operands! {
     [T] Box<[T]>, Unknown;
     [T, const N: usize] [T; N], Unknown;
     [T] LockedBuffer<T>, HostVisible;
+    [T] RegisteredBuffer<T>, HostVisible;
     [T] UnifiedBuffer<T>, HostVisible;
 }
 

@@ -4,12 +4,12 @@ use bytemuck::{AnyBitPattern, NoUninit};
 
 use super::Scope;
 use super::lent::{HostSlice, Lent, LentCast, LentMemory};
-use crate::memory::{DeviceBox, DeviceBuffer, DeviceSlice, LockedBuffer, UnifiedBox, UnifiedBuffer};
+use crate::memory::{DeviceBox, DeviceBuffer, DeviceSlice, LockedBuffer, RegisteredBuffer, UnifiedBox, UnifiedBuffer};
 
 /// Memory that can be lent to be read.
 ///
 /// Device memory ([`DeviceBuffer`], [`DeviceBox`], [`DeviceSlice`]), unified memory, and host memory (`[T]`, arrays,
-/// `Vec`, [`LockedBuffer`]) whose elements are plain bytes.
+/// `Vec`, [`LockedBuffer`], [`RegisteredBuffer`]) whose elements are plain bytes.
 ///
 /// # Safety
 ///
@@ -98,6 +98,7 @@ lend_host! {
     [] [T], |it| it.len();
     [] Vec<T>, |it| it.len();
     [] LockedBuffer<T>, |it| it.as_slice().len();
+    [] RegisteredBuffer<T>, |it| it.as_slice().len();
     [const N: usize] [T; N], |it| N;
 }
 

@@ -9,6 +9,7 @@ mod fill;
 mod lend;
 mod lent;
 mod many;
+mod register;
 mod take_over;
 mod temporary;
 mod unscoped;
@@ -26,6 +27,7 @@ use crate::context::{Bound, Exposed, Relaxed, prove, settle};
 use crate::copy::{Mode, has_managed_memory};
 use crate::error::{Error, Result, Status};
 use crate::stream::Stream;
+use register::Registrations;
 use temporary::Temporaries;
 
 /// Neither longer nor shorter: a lifetime that is a name.
@@ -51,6 +53,8 @@ struct State {
     is_shared: AtomicBool,
     /// Memory that was allocated for the scope.
     temporaries: Temporaries,
+    /// Host memory that was page-locked for the scope.
+    registrations: Registrations,
 }
 
 impl Stream {
@@ -174,7 +178,9 @@ impl<'s> End<'s> {
             }
         };
         self.state.temporaries.free_waited(context);
-        waited
+        // The device is done with them: it was waited for, or that was proved.
+        let unregistered = self.state.registrations.end();
+        waited.and(unregistered)
     }
 }
 

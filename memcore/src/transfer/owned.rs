@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytemuck::AnyBitPattern;
 
-use crate::memory::{DeviceBuffer, DeviceCopy, LockedBuffer, UnifiedBuffer};
+use crate::memory::{DeviceBuffer, DeviceCopy, LockedBuffer, RegisteredBuffer, UnifiedBuffer};
 
 /// A buffer taken apart for the time that the device works on it: not a live `Box` or `Vec`, whose moves would claim
 /// that nobody else uses the memory.
@@ -40,7 +40,7 @@ pub unsafe trait Owned: sealed::Sealed + Send + 'static {
     fn place(parts: &mut Self::Parts) -> (u64, usize);
 }
 
-/// Host memory that an upload can own: [`LockedBuffer`], [`UnifiedBuffer`], `Vec`, `Box<[T]>`, and an [`Arc`] of any of
+/// Host memory that an upload can own: [`LockedBuffer`], [`RegisteredBuffer`], [`UnifiedBuffer`], `Vec`, `Box<[T]>`, and an [`Arc`] of any of
 /// them, which is read and may be shared.
 ///
 /// Sealed.
@@ -52,7 +52,7 @@ pub unsafe trait Owned: sealed::Sealed + Send + 'static {
 )]
 pub trait TransferSource: Owned {}
 
-/// Host memory that a download can own: [`LockedBuffer`], [`UnifiedBuffer`], `Vec` and `Box<[T]>`, of elements that any
+/// Host memory that a download can own: [`LockedBuffer`], [`RegisteredBuffer`], [`UnifiedBuffer`], `Vec` and `Box<[T]>`, of elements that any
 /// bytes are.
 ///
 /// Sealed.
@@ -110,13 +110,19 @@ impl<T> Place for LockedBuffer<T> {
     }
 }
 
+impl<T> Place for RegisteredBuffer<T> {
+    fn elements_address(&mut self) -> u64 {
+        self.as_mut_ptr().expose_provenance() as u64
+    }
+}
+
 impl<T> Place for UnifiedBuffer<T> {
     fn elements_address(&mut self) -> u64 {
         self.as_mut_ptr().expose_provenance() as u64
     }
 }
 
-movable!(DeviceBuffer, LockedBuffer, UnifiedBuffer);
+movable!(DeviceBuffer, LockedBuffer, RegisteredBuffer, UnifiedBuffer);
 
 /// A `Vec` taken apart, or a `Box<[T]>`, whose capacity is its length.
 #[derive(Debug)]
@@ -194,6 +200,10 @@ impl<T: Send + Sync + 'static> SharedBuffer for LockedBuffer<T> {
     type Element = T;
 }
 
+impl<T: Send + Sync + 'static> SharedBuffer for RegisteredBuffer<T> {
+    type Element = T;
+}
+
 // SAFETY: while the reference is held nobody has the buffer mutably, so that its elements stay and are only read; and
 // it is held until it is put together, since parts that are dropped do not let it go.
 unsafe impl<B: SharedBuffer> Owned for Arc<B> {
@@ -215,12 +225,14 @@ unsafe impl<B: SharedBuffer> Owned for Arc<B> {
 }
 
 impl<T: DeviceCopy + Send> TransferSource for LockedBuffer<T> {}
+impl<T: DeviceCopy + Send> TransferSource for RegisteredBuffer<T> {}
 impl<T: DeviceCopy + Send> TransferSource for UnifiedBuffer<T> {}
 impl<T: DeviceCopy + Send> TransferSource for Vec<T> {}
 impl<T: DeviceCopy + Send> TransferSource for Box<[T]> {}
 impl<B: SharedBuffer> TransferSource for Arc<B> where B::Element: DeviceCopy {}
 
 impl<T: DeviceCopy + AnyBitPattern + Send> TransferDestination for LockedBuffer<T> {}
+impl<T: DeviceCopy + AnyBitPattern + Send> TransferDestination for RegisteredBuffer<T> {}
 impl<T: DeviceCopy + AnyBitPattern + Send> TransferDestination for UnifiedBuffer<T> {}
 impl<T: DeviceCopy + AnyBitPattern + Send> TransferDestination for Vec<T> {}
 impl<T: DeviceCopy + AnyBitPattern + Send> TransferDestination for Box<[T]> {}

@@ -3,15 +3,13 @@
 use super::backing::{Backing, POISON};
 use super::call::{Answer, Call, as_handle, write_out};
 use super::machine::Machine;
+use super::managed::ManagedState;
 use super::memory::Kind;
 use super::operation::Op;
 use super::space::ALIGNMENT;
-use crate::driver::ffi::{CUdeviceptr, CUmemoryPool, CUstream};
+use crate::driver::ffi::{ATTACH_GLOBAL, ATTACH_HOST, CUdeviceptr, CUmemoryPool, CUstream};
 use crate::error::Status;
 
-/// `CU_MEM_ATTACH_GLOBAL` and `CU_MEM_ATTACH_HOST`.
-const ATTACH_FLAGS: [u32; 2] = [1, ATTACH_HOST];
-const ATTACH_HOST: u32 = 2;
 /// The sizes of what a kernel reads at once that `cuMemAllocPitch` takes.
 const ELEMENT_SIZES: [u32; 3] = [4, 8, 16];
 /// The largest pitch, as `CU_DEVICE_ATTRIBUTE_MAX_PITCH` has it.
@@ -85,7 +83,7 @@ impl Machine {
         if !self.options.managed {
             return Err(Status::NOT_SUPPORTED);
         }
-        if out.is_null() || bytes == 0 || !ATTACH_FLAGS.contains(&flags) {
+        if out.is_null() || bytes == 0 || ![ATTACH_GLOBAL, ATTACH_HOST].contains(&flags) {
             return Err(Status::INVALID_VALUE);
         }
         let index = self.device_of(context);
@@ -98,7 +96,7 @@ impl Machine {
         // are of a mapping, and the provenance of those is exposed.
         let id = unsafe { self.memory.insert((Kind::Managed, index, context), (base, size), call.place, None) };
         if let Some(one) = self.memory.get_mut(id) {
-            one.is_host_s = flags == ATTACH_HOST;
+            one.managed = Some(ManagedState::new(flags == ATTACH_HOST));
         }
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, base) }

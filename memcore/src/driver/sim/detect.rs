@@ -119,7 +119,7 @@ impl Machine {
                 self.note(by, stream, Memory::Allocation(to.allocation()), to.rows(), Use::Write);
                 self.mark_written(to.allocation(), to.rows());
             }
-            Op::Alloc { allocation, .. } | Op::Free { allocation } => {
+            Op::Alloc { allocation, .. } | Op::Free { allocation } | Op::Attach { allocation } => {
                 let size = self.memory.get(*allocation).map_or(0, |one| one.size);
                 self.note(by, stream, Memory::Allocation(*allocation), &Rows::run(0, size), Use::Write);
             }

@@ -76,6 +76,11 @@ impl Graph {
         self.pending.values().any(|node| node.context == context)
     }
 
+    /// Whether anything is pending on a stream, by its number.
+    pub(super) fn has_stream(&self, stream: u64) -> bool {
+        self.pending.values().any(|node| node.stream == stream)
+    }
+
     /// Everything pending in a context.
     pub(super) fn of_context(&self, context: u64) -> Vec<NodeId> {
         self.pending.iter().filter(|(_, node)| node.context == context).map(|(id, _)| *id).collect()

@@ -1,5 +1,5 @@
-//! Managed memory of a device without concurrent access: the host may not touch it while the device is busy. Meanwhile its
-//! pages are closed; a touch opens them again, and is reported.
+//! Managed memory of a device without concurrent access: the host may not touch it while the device is busy, or the stream
+//! that it is attached to. Meanwhile its pages are closed; a touch opens them again, and is reported.
 
 use super::machine::Machine;
 use super::memory::{Allocation, Kind};
@@ -8,38 +8,23 @@ use super::report::{Violation, ViolationKind};
 use super::trap;
 
 impl Machine {
-    /// Closes the managed memory of a context's device, if work is queued in it.
-    fn guard_managed(&mut self, context: u64) {
-        if !self.graph.has_context(context) || !trap::is_installed() {
+    /// What holds for managed memory after a call: it is closed where the host may not touch it, and else open.
+    pub(super) fn guard_after_call(&mut self) {
+        if self.options.concurrent_managed || !self.devices.iter().any(|device| device.space.has_open()) {
             return;
         }
-        let device = self.device_of(context);
-        let open = |one: &&mut Allocation| {
-            one.kind == Kind::Managed && one.device == device && !one.is_guarded && !one.is_host_s
-        };
-        for one in self.memory.iter_mut().filter(open) {
-            // SAFETY: opened pages of managed memory in the table; a touch of the program's faults: the handler of faults opens
-            // them for it, or, where a fault of something else took the handler away, the process ends.
-            one.is_guarded = unsafe { pages::guard(one.base, pages::whole_pages(one.size)) };
-        }
-    }
-
-    /// What holds for managed memory after a call.
-    pub(super) fn guard_after_call(&mut self) {
-        if !self.options.concurrent_managed && self.devices.iter().any(|device| device.space.has_open()) {
-            self.unguard_managed();
-            for context in self.contexts.keys().copied().collect::<Vec<_>>() {
-                self.guard_managed(context);
+        let busy = self.contexts.iter().filter(|(key, _)| self.graph.has_context(**key));
+        let busy: Vec<_> = busy.map(|(_, context)| context.device).collect();
+        let (graph, can_close) = (&self.graph, trap::is_installed());
+        for one in self.memory.iter_mut().filter(|one| one.kind == Kind::Managed) {
+            let closes = one.is_closed_while(busy.contains(&one.device), |stream| graph.has_stream(stream));
+            if !closes {
+                one.unguard();
+            } else if can_close && !one.is_guarded {
+                // SAFETY: opened pages of managed memory in the table; a touch of the program's faults: the handler of
+                // faults opens them for it, or, where a fault of something else took the handler away, the process ends.
+                one.is_guarded = unsafe { pages::guard(one.base, pages::whole_pages(one.size)) };
             }
-        }
-    }
-
-    /// Opens the managed memory of the devices that are idle again.
-    fn unguard_managed(&mut self) {
-        let busy: Vec<_> = self.contexts.keys().filter(|key| self.graph.has_context(**key)).copied().collect();
-        let busy: Vec<_> = busy.into_iter().map(|context| self.device_of(context)).collect();
-        for one in self.memory.iter_mut().filter(|one| one.is_guarded && !busy.contains(&one.device)) {
-            one.unguard();
         }
     }
 

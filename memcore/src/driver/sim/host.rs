@@ -9,13 +9,12 @@ use super::machine::{Machine, Run};
 use super::memory::{Allocation, Kind};
 use super::pages::{self, Access};
 use super::report::{Violation, ViolationKind};
-use crate::driver::ffi::CUdeviceptr;
+use crate::driver::ffi::{CUdeviceptr, HOST_DEVICE_MAPPED, HOST_PORTABLE, HOST_WRITE_COMBINED, REGISTER_READ_ONLY};
 use crate::error::Status;
 
-/// `CU_MEMHOSTALLOC_PORTABLE`, `_DEVICEMAP` and `_WRITECOMBINED`.
-const ALLOC_FLAGS: u32 = 0b111;
-/// `CU_MEMHOSTREGISTER_PORTABLE`, `_DEVICEMAP` and `_READ_ONLY`; memory of other devices is not simulated.
-const REGISTER_FLAGS: u32 = 0b1011;
+const ALLOC_FLAGS: u32 = HOST_PORTABLE | HOST_DEVICE_MAPPED | HOST_WRITE_COMBINED;
+/// Addresses of other devices are not simulated, and of memory the driver refuses `CU_MEMHOSTREGISTER_IOMEMORY`.
+const REGISTER_FLAGS: u32 = HOST_PORTABLE | HOST_DEVICE_MAPPED | REGISTER_READ_ONLY;
 
 /// Where in its page small memory starts. The driver hands out pieces of pages, aligned to 512 bytes (seen on an H200):
 /// a program that counts on more must fail here too.
@@ -134,7 +133,8 @@ impl Machine {
         self.context(call)?;
         let address = pointer.addr() as u64;
         if flags != 0 || !self.memory.holding(address).is_some_and(|one| one.kind.is_host()) {
-            return Err(Status::INVALID_VALUE);
+            // SAFETY: `out` is null or writable by the driver contract.
+            return unsafe { write_out(out, 0) }.and(Err(Status::INVALID_VALUE));
         }
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, address) }
@@ -152,17 +152,27 @@ impl Machine {
         if base == 0 || size == 0 || flags & !REGISTER_FLAGS != 0 || base.checked_add(size).is_none() {
             return Err(Status::INVALID_VALUE);
         }
-        if self.is_reserved(&(base..base + size)) {
+        let bytes = base..base + size;
+        if self.is_reserved(&bytes) {
             return Err(Status::INVALID_VALUE);
         }
-        if self.memory.any_in(base, size) {
-            return Err(Status::HOST_MEMORY_ALREADY_REGISTERED);
+        if let Some(kind) = self.memory.last_kind_in(base, size) {
+            let is_registered = kind == Kind::Registered;
+            let registered = Status::HOST_MEMORY_ALREADY_REGISTERED;
+            return Err(if is_registered { registered } else { Status::INVALID_VALUE });
+        }
+        let is_read_only = flags & REGISTER_READ_ONLY != 0;
+        if !pages::are_mapped(&bytes, !is_read_only) {
+            return Err(Status::INVALID_VALUE);
         }
         self.locked_bytes = self.lock_more(size)?;
         let made = (Kind::Registered, self.device_of(context), context);
         // SAFETY: by the driver contract the memory lives until it is unregistered, which takes it out of the table;
-        // its provenance was exposed above.
-        unsafe { self.memory.insert(made, (base, size), call.place, None) };
+        // its provenance was exposed above. What may only be read is marked as that below.
+        let id = unsafe { self.memory.insert(made, (base, size), call.place, None) };
+        if let Some(one) = self.memory.get_mut(id) {
+            one.is_read_only = is_read_only;
+        }
         Ok(())
     }
 

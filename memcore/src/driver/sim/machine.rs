@@ -142,6 +142,9 @@ impl Machine {
             op => op,
         };
         self.check_uses(by, stream, &op);
+        for user in &users {
+            self.check_attached(call, stream, *user);
+        }
         let id = self.graph.add(Node { op, after, context, stream: number, call: *call, watch: None });
         for user in users {
             self.note_user(user, id);

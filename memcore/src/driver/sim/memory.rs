@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::backing::{Backing, Touch};
 use super::freed::{Freed, FreedMemory};
 use super::graph::NodeId;
+use super::managed::ManagedState;
 use super::operation::Span;
 use super::report::{Place, Subject};
 use super::shadow::Shadow;
@@ -84,8 +85,10 @@ pub(super) struct Allocation {
     pub(super) written: Option<Written>,
     /// Whether operations on it were found to race.
     pub(super) has_raced: bool,
-    /// Whether it is managed memory that the host may touch at any time, since no device does (`CU_MEM_ATTACH_HOST`).
-    pub(super) is_host_s: bool,
+    /// Of managed memory, whose it is and what has been said about it.
+    pub(super) managed: Option<ManagedState>,
+    /// Whether it was registered for the device to read only.
+    pub(super) is_read_only: bool,
     /// Whether its pages are closed to the host: see [`guard`](super::guard).
     pub(super) is_guarded: bool,
 }
@@ -125,7 +128,8 @@ pub(super) enum Found {
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// INVARIANT: the bytes of managed, page-locked and registered memory are good for reads and writes at their
-    /// address, whose provenance is exposed; managed memory that is guarded, once it is unguarded.
+    /// address, whose provenance is exposed; managed memory that is guarded, once it is unguarded; what was registered as
+    /// read-only, for reads alone.
     live: HashMap<u64, Allocation>,
     by_base: BTreeMap<u64, u64>,
     /// What was taken out.
@@ -139,7 +143,8 @@ impl Memory {
     /// # Safety
     ///
     /// Of memory that the host reaches (managed, page-locked, registered): until [`Memory::remove`] takes it out, the
-    /// `size` bytes at `base` are mapped, readable and writable, and their provenance is exposed.
+    /// `size` bytes at `base` are mapped, readable and writable, and their provenance is exposed. What is readable alone is
+    /// marked so before it is used.
     pub(super) unsafe fn insert(
         &mut self,
         (kind, device, context): (Kind, usize, u64),
@@ -167,7 +172,8 @@ impl Memory {
             shadow: Shadow::default(),
             written: kind.is_device().then(Written::default),
             has_raced: false,
-            is_host_s: false,
+            managed: None,
+            is_read_only: false,
             is_guarded: false,
         };
         // INVARIANT: this function's contract.
@@ -233,16 +239,17 @@ impl Memory {
         }
     }
 
-    /// Whether any live allocation has bytes in the range.
-    pub(super) fn any_in(&self, base: u64, size: u64) -> bool {
+    /// The kind of the last live allocation that has bytes in the range, if any has.
+    pub(super) fn last_kind_in(&self, base: u64, size: u64) -> Option<Kind> {
         let last = base.saturating_add(size.saturating_sub(1));
         let before = self.by_base.range(..=last).next_back().and_then(|(_, id)| self.live.get(id));
-        before.is_some_and(|allocation| allocation.end() > base)
+        before.filter(|allocation| allocation.end() > base).map(|allocation| allocation.kind)
     }
 
     /// A pointer to the first byte of a span; `None` where the bytes have been freed or are not there yet.
     ///
-    /// It is good for reads and writes of the span while the allocation is in the table.
+    /// It is good for reads and writes of the span while the allocation is in the table; for writes, unless that is
+    /// read-only, which [`operand`](super::operand) sees to.
     pub(super) fn reach(&mut self, span: &Span, touch: Touch) -> Option<*mut u8> {
         let allocation = self.live.get_mut(&span.allocation())?;
         let bytes = span.rows().hull();

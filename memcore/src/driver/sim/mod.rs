@@ -61,6 +61,7 @@
 // - Nothing panics, and no lock is held while the program's own code runs.
 // - An entry point that gets `Run::Later` has changed nothing yet: it is called again.
 
+mod advice;
 mod alloc;
 mod backing;
 mod call;

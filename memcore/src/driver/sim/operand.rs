@@ -35,6 +35,8 @@ impl Machine {
                 } else if rows.end() > one.end() {
                     let help = "keep the offset and the length within the allocation";
                     (ViolationKind::OutOfBounds, one.subject(), one.base, help)
+                } else if verb == "writes" && one.is_read_only {
+                    return Err(Status::INVALID_VALUE);
                 } else if self.is_out_of_reach(call, stream, one) {
                     let help =
                         "copy between devices with a peer copy, and use other devices' memory on streams of their own";

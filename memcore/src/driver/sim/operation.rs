@@ -181,6 +181,11 @@ pub(super) enum Op {
         /// Its number.
         allocation: u64,
     },
+    /// Managed memory becomes somebody else's.
+    Attach {
+        /// Its number.
+        allocation: u64,
+    },
     /// The event takes place.
     Record {
         /// Its handle.

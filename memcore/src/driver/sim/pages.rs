@@ -91,6 +91,28 @@ pub(super) fn is_there(bytes: &Range<u64>) -> bool {
     (first..bytes.end).step_by(page as usize).all(|page| peek(page.max(bytes.start), &mut [0]) != Peek::Gone)
 }
 
+/// Whether all pages of a range are mapped, to be read, or also to be written; true where the system does not say.
+pub(super) fn are_mapped(bytes: &Range<u64>, to_write: bool) -> bool {
+    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return true };
+    let mut next = bytes.start;
+    // By address: `7f00-7fff rw-p ...`.
+    for line in maps.lines() {
+        let parsed = line.split_once(' ').and_then(|(range, rest)| {
+            let (start, end) = range.split_once('-')?;
+            Some((u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?, rest))
+        });
+        let Some((start, end, access)) = parsed else { continue };
+        let is_right = access.starts_with(if to_write { "rw" } else { "r" });
+        if (start..end).contains(&next) && is_right {
+            next = end;
+        }
+        if next >= bytes.end {
+            return true;
+        }
+    }
+    false
+}
+
 /// Whether the bytes are the same. Bytes that a program has not initialised are compared as what its memory holds.
 pub(super) fn equal(these: &[MaybeUninit<u8>], those: &[u8]) -> bool {
     // SAFETY: both are good for reads of `those.len()` bytes: where the lengths differ, `&&` makes no call. The system's

@@ -39,6 +39,8 @@ pub enum ViolationKind {
     WrongContext,
     /// Memory of another device was used without access to it.
     PeerAccess,
+    /// A stream used managed memory that is attached to another stream, or to the host.
+    WrongStream,
     /// Memory was never freed.
     Leak,
 }
@@ -58,6 +60,7 @@ impl ViolationKind {
         Self::UnrecordedEvent,
         Self::WrongContext,
         Self::PeerAccess,
+        Self::WrongStream,
         Self::Leak,
     ];
 
@@ -77,6 +80,7 @@ impl ViolationKind {
             Self::UnrecordedEvent => "unrecorded_event",
             Self::WrongContext => "wrong_context",
             Self::PeerAccess => "peer_access",
+            Self::WrongStream => "wrong_stream",
             Self::Leak => "leak",
         }
     }
@@ -96,6 +100,7 @@ impl ViolationKind {
             Self::UnrecordedEvent => "unrecorded-event",
             Self::WrongContext => "wrong-context",
             Self::PeerAccess => "peer-access",
+            Self::WrongStream => "wrong-stream",
             Self::Leak => "leak",
         }
     }

@@ -74,7 +74,7 @@ impl Machine {
         let Node { op, call, .. } = node;
         match op {
             // A host function that comes to be run here is not to be called: its context is dead.
-            Op::Barrier | Op::Wait | Op::Call { .. } | Op::Verify { .. } => {}
+            Op::Barrier | Op::Wait | Op::Attach { .. } | Op::Call { .. } | Op::Verify { .. } => {}
             Op::Copy { to, from } => self.run_copy(&to, &from),
             Op::Fill { to, pattern, unit } => {
                 let pattern = pattern.get(..unit).unwrap_or(&pattern);

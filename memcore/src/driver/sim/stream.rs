@@ -150,6 +150,7 @@ impl Machine {
         }
         let Some(stream) = self.streams.remove(&key) else { return Err(Status::INVALID_HANDLE) };
         self.end_capture_of_gone(key);
+        self.detach_from(key);
         let graph = &self.graph;
         if let Some(context) = self.contexts.get_mut(&stream.context).filter(|_| stream.blocking) {
             context.blocking.retain(|other| *other != key);

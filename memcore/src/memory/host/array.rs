@@ -9,14 +9,14 @@ use std::io::{self, Read};
 
 use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
 
-use super::owner::{HostMemory, HostOwner};
+use super::owner::{Allocated, HostOwner};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::DeviceCopy;
 use crate::memory::size::{bytes_of, view_len};
 
 /// `len` elements in memory of the kind `K`, owned.
-pub(super) struct HostArray<T, K: HostMemory> {
+pub(super) struct HostArray<T, K: Allocated> {
     /// INVARIANT: `None` where there are no bytes, or where they are not this array's to free.
     owner: Option<HostOwner<K>>,
     /// INVARIANT: aligned; `len` elements, this array's alone, while it lives; dangling where they have no bytes. They
@@ -27,47 +27,50 @@ pub(super) struct HostArray<T, K: HostMemory> {
 }
 
 // SAFETY: the elements are the array's own, as a `Box<[T]>`'s are.
-unsafe impl<T: Send, K: HostMemory> Send for HostArray<T, K> {}
+unsafe impl<T: Send, K: Allocated> Send for HostArray<T, K> {}
 // SAFETY: as above.
-unsafe impl<T: Sync, K: HostMemory> Sync for HostArray<T, K> {}
+unsafe impl<T: Sync, K: Allocated> Sync for HostArray<T, K> {}
 
-impl<T, K: HostMemory> HostArray<T, K> {
+impl<T, K: Allocated> HostArray<T, K> {
     pub(super) const EMPTY: Self = Self { owner: None, pointer: NonNull::dangling(), len: 0, marker: PhantomData };
 
     #[track_caller]
-    pub(super) fn copied(context: Option<&Context>, source: &[T]) -> Result<Self>
+    pub(super) fn copied(context: Option<&Context>, flags: K::Flags, source: &[T]) -> Result<Self>
     where
         T: DeviceCopy,
     {
-        let array = Self::allocate(context, source.len())?;
+        let array = Self::allocate(context, flags, source.len())?;
         // SAFETY: as many elements on both sides, the one new memory; `T` is `Copy`.
         unsafe { array.pointer.as_ptr().copy_from_nonoverlapping(source.as_ptr(), source.len()) };
+        K::written(flags);
         Ok(array)
     }
 
     #[track_caller]
-    pub(super) fn zeros(context: Option<&Context>, len: usize) -> Result<Self>
+    pub(super) fn zeros(context: Option<&Context>, flags: K::Flags, len: usize) -> Result<Self>
     where
         T: Zeroable,
     {
-        let array = Self::allocate(context, len)?;
+        let array = Self::allocate(context, flags, len)?;
         // SAFETY: the new memory has room for `len` elements.
         unsafe { array.pointer.as_ptr().write_bytes(0, len) };
+        K::written(flags);
         Ok(array)
     }
 
     #[track_caller]
-    pub(super) fn repeated(context: Option<&Context>, value: T, len: usize) -> Result<Self>
+    pub(super) fn repeated(context: Option<&Context>, flags: K::Flags, value: T, len: usize) -> Result<Self>
     where
         T: DeviceCopy,
     {
-        let array = Self::allocate(context, len)?;
+        let array = Self::allocate(context, flags, len)?;
         let room = array.pointer.as_ptr().cast::<MaybeUninit<T>>();
         if size_of::<T>() == 0 {
             return Ok(array); // `len` may be astronomical.
         }
         // SAFETY: the new memory has room for `len` elements, and is borrowed for this statement alone.
         unsafe { slice::from_raw_parts_mut(room, len) }.fill(MaybeUninit::new(value));
+        K::written(flags);
         Ok(array)
     }
 
@@ -77,13 +80,13 @@ impl<T, K: HostMemory> HostArray<T, K> {
     ///
     /// Every element is written before anything reads it, or makes a reference to it as a `T`.
     #[track_caller]
-    pub(super) unsafe fn uninitialized(context: Option<&Context>, len: usize) -> Result<Self> {
-        Self::allocate(context, len)
+    pub(super) unsafe fn uninitialized(context: Option<&Context>, flags: K::Flags, len: usize) -> Result<Self> {
+        Self::allocate(context, flags, len)
     }
 
     /// Room for `len` elements: the caller initialises them before the array is given out.
     #[track_caller]
-    fn allocate(context: Option<&Context>, len: usize) -> Result<Self> {
+    fn allocate(context: Option<&Context>, flags: K::Flags, len: usize) -> Result<Self> {
         let bytes = bytes_of::<T>(len)?;
         if bytes == 0 {
             return Ok(Self { len, ..Self::EMPTY });
@@ -92,7 +95,7 @@ impl<T, K: HostMemory> HostArray<T, K> {
             Some(context) => context.clone(),
             None => Context::current()?,
         };
-        let owner = HostOwner::allocate(context.inner, bytes)?;
+        let owner = HostOwner::allocate(context.inner, bytes, flags)?;
         let pointer = owner.pointer().cast::<T>();
         if !pointer.is_aligned() {
             return Err(Error::Unsupported { what: "host memory of such an alignment" });
@@ -146,6 +149,15 @@ impl<T, K: HostMemory> HostArray<T, K> {
 
     pub(super) fn address(&self) -> u64 {
         self.pointer.as_ptr().expose_provenance() as u64
+    }
+
+    /// The address for a device, as the driver says; the host's where there is no memory.
+    #[track_caller]
+    pub(super) fn device_address(&self) -> Result<u64> {
+        match &self.owner {
+            Some(owner) => owner.device_address(),
+            None => Ok(self.address()),
+        }
     }
 
     pub(super) fn view_as<U: AnyBitPattern>(&self) -> Result<&[U]>
@@ -210,7 +222,7 @@ impl<T, K: HostMemory> HostArray<T, K> {
     }
 }
 
-impl<T, K: HostMemory> Deref for HostArray<T, K> {
+impl<T, K: Allocated> Deref for HostArray<T, K> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -219,7 +231,7 @@ impl<T, K: HostMemory> Deref for HostArray<T, K> {
     }
 }
 
-impl<T, K: HostMemory> DerefMut for HostArray<T, K> {
+impl<T, K: Allocated> DerefMut for HostArray<T, K> {
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: by the invariant `len` initialised elements, which are borrowed as `self` is.
         unsafe { slice::from_raw_parts_mut(self.pointer.as_ptr(), self.len) }

@@ -2,7 +2,7 @@
 
 /// Writes the public surface of a box that wraps a `HostArray` of length 1, and what it is to the host.
 macro_rules! host_box {
-    ($box:ident, $raw:ty, $to_raw:expr, $from_raw:expr) => {
+    ($box:ident, $flags:ty, $raw:ty, $to_raw:expr, $from_raw:expr) => {
         impl<T> $box<T> {
             /// A copy of `value`.
             ///
@@ -14,7 +14,7 @@ macro_rules! host_box {
             where
                 T: DeviceCopy,
             {
-                Ok(Self { array: HostArray::copied(None, core::slice::from_ref(value))? })
+                Ok(Self { array: HostArray::copied(None, <$flags>::default(), core::slice::from_ref(value))? })
             }
 
             /// As [`new`](Self::new), in `context`.
@@ -27,7 +27,20 @@ macro_rules! host_box {
             where
                 T: DeviceCopy,
             {
-                Ok(Self { array: HostArray::copied(Some(context), core::slice::from_ref(value))? })
+                Ok(Self { array: HostArray::copied(Some(context), <$flags>::default(), core::slice::from_ref(value))? })
+            }
+
+            /// As [`new_in`](Self::new_in), of memory with `flags`.
+            ///
+            /// # Errors
+            ///
+            /// See the type's page.
+            #[track_caller]
+            pub fn new_with(context: &Context, flags: $flags, value: &T) -> Result<Self>
+            where
+                T: DeviceCopy,
+            {
+                Ok(Self { array: HostArray::copied(Some(context), flags, core::slice::from_ref(value))? })
             }
 
             /// A value of zero bytes.
@@ -40,7 +53,20 @@ macro_rules! host_box {
             where
                 T: Zeroable,
             {
-                Ok(Self { array: HostArray::zeros(None, 1)? })
+                Ok(Self { array: HostArray::zeros(None, <$flags>::default(), 1)? })
+            }
+
+            /// As [`zeroed`](Self::zeroed), in `context`, of memory with `flags`.
+            ///
+            /// # Errors
+            ///
+            /// See the type's page.
+            #[track_caller]
+            pub fn zeroed_with(context: &Context, flags: $flags) -> Result<Self>
+            where
+                T: Zeroable,
+            {
+                Ok(Self { array: HostArray::zeros(Some(context), flags, 1)? })
             }
 
             /// Room for a value, whose bytes are whatever they are.
@@ -57,7 +83,22 @@ macro_rules! host_box {
             #[track_caller]
             pub unsafe fn uninitialized() -> Result<Self> {
                 // SAFETY: the caller's contract.
-                Ok(Self { array: unsafe { HostArray::uninitialized(None, 1)? } })
+                Ok(Self { array: unsafe { HostArray::uninitialized(None, <$flags>::default(), 1)? } })
+            }
+
+            /// As [`uninitialized`](Self::uninitialized), in `context`, of memory with `flags`.
+            ///
+            /// # Errors
+            ///
+            /// See the type's page.
+            ///
+            /// # Safety
+            ///
+            /// As [`uninitialized`](Self::uninitialized).
+            #[track_caller]
+            pub unsafe fn uninitialized_with(context: &Context, flags: $flags) -> Result<Self> {
+                // SAFETY: the caller's contract.
+                Ok(Self { array: unsafe { HostArray::uninitialized(Some(context), flags, 1)? } })
             }
 
             /// Frees the memory and says whether that worked; on a failure the box comes back with the error.

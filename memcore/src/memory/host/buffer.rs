@@ -2,7 +2,7 @@
 
 /// Writes the public surface of a buffer that wraps a `HostArray`, and what it is to the host.
 macro_rules! host_buffer {
-    ($buffer:ident, $raw:ty, $to_raw:expr, $from_raw:expr, $made_by:literal, $freed_by:literal,
+    ($buffer:ident, $flags:ty, $raw:ty, $to_raw:expr, $from_raw:expr, $made_by:literal, $freed_by:literal,
      $write_example:literal) => {
         impl<T> $buffer<T> {
             /// A copy of `source`.
@@ -15,7 +15,7 @@ macro_rules! host_buffer {
             where
                 T: DeviceCopy,
             {
-                Ok(Self { array: HostArray::copied(None, source)? })
+                Ok(Self { array: HostArray::copied(None, <$flags>::default(), source)? })
             }
 
             /// As [`from_slice`](Self::from_slice), in `context`.
@@ -28,7 +28,20 @@ macro_rules! host_buffer {
             where
                 T: DeviceCopy,
             {
-                Ok(Self { array: HostArray::copied(Some(context), source)? })
+                Ok(Self { array: HostArray::copied(Some(context), <$flags>::default(), source)? })
+            }
+
+            /// As [`from_slice_in`](Self::from_slice_in), of memory with `flags`.
+            ///
+            /// # Errors
+            ///
+            /// See the type's page.
+            #[track_caller]
+            pub fn from_slice_with(context: &Context, flags: $flags, source: &[T]) -> Result<Self>
+            where
+                T: DeviceCopy,
+            {
+                Ok(Self { array: HostArray::copied(Some(context), flags, source)? })
             }
 
             /// `len` elements of zero bytes.
@@ -41,7 +54,7 @@ macro_rules! host_buffer {
             where
                 T: Zeroable,
             {
-                Ok(Self { array: HostArray::zeros(None, len)? })
+                Ok(Self { array: HostArray::zeros(None, <$flags>::default(), len)? })
             }
 
             /// As [`zeroed`](Self::zeroed), in `context`.
@@ -54,7 +67,20 @@ macro_rules! host_buffer {
             where
                 T: Zeroable,
             {
-                Ok(Self { array: HostArray::zeros(Some(context), len)? })
+                Ok(Self { array: HostArray::zeros(Some(context), <$flags>::default(), len)? })
+            }
+
+            /// As [`zeroed_in`](Self::zeroed_in), of memory with `flags`.
+            ///
+            /// # Errors
+            ///
+            /// See the type's page.
+            #[track_caller]
+            pub fn zeroed_with(context: &Context, flags: $flags, len: usize) -> Result<Self>
+            where
+                T: Zeroable,
+            {
+                Ok(Self { array: HostArray::zeros(Some(context), flags, len)? })
             }
 
             /// `len` times `value`.
@@ -68,7 +94,7 @@ macro_rules! host_buffer {
             where
                 T: DeviceCopy,
             {
-                Ok(Self { array: HostArray::repeated(None, value, len)? })
+                Ok(Self { array: HostArray::repeated(None, <$flags>::default(), value, len)? })
             }
 
             /// As [`filled`](Self::filled), in `context`.
@@ -81,7 +107,20 @@ macro_rules! host_buffer {
             where
                 T: DeviceCopy,
             {
-                Ok(Self { array: HostArray::repeated(Some(context), value, len)? })
+                Ok(Self { array: HostArray::repeated(Some(context), <$flags>::default(), value, len)? })
+            }
+
+            /// As [`filled_in`](Self::filled_in), of memory with `flags`.
+            ///
+            /// # Errors
+            ///
+            /// See the type's page.
+            #[track_caller]
+            pub fn filled_with(context: &Context, flags: $flags, value: T, len: usize) -> Result<Self>
+            where
+                T: DeviceCopy,
+            {
+                Ok(Self { array: HostArray::repeated(Some(context), flags, value, len)? })
             }
 
             /// Room for `len` elements, whose bytes are whatever they are.
@@ -110,7 +149,7 @@ macro_rules! host_buffer {
             #[track_caller]
             pub unsafe fn uninitialized(len: usize) -> Result<Self> {
                 // SAFETY: the caller's contract.
-                Ok(Self { array: unsafe { HostArray::uninitialized(None, len)? } })
+                Ok(Self { array: unsafe { HostArray::uninitialized(None, <$flags>::default(), len)? } })
             }
 
             /// As [`uninitialized`](Self::uninitialized), in `context`.
@@ -125,7 +164,22 @@ macro_rules! host_buffer {
             #[track_caller]
             pub unsafe fn uninitialized_in(context: &Context, len: usize) -> Result<Self> {
                 // SAFETY: the caller's contract.
-                Ok(Self { array: unsafe { HostArray::uninitialized(Some(context), len)? } })
+                Ok(Self { array: unsafe { HostArray::uninitialized(Some(context), <$flags>::default(), len)? } })
+            }
+
+            /// As [`uninitialized_in`](Self::uninitialized_in), of memory with `flags`.
+            ///
+            /// # Errors
+            ///
+            /// See the type's page.
+            ///
+            /// # Safety
+            ///
+            /// As [`uninitialized`](Self::uninitialized).
+            #[track_caller]
+            pub unsafe fn uninitialized_with(context: &Context, flags: $flags, len: usize) -> Result<Self> {
+                // SAFETY: the caller's contract.
+                Ok(Self { array: unsafe { HostArray::uninitialized(Some(context), flags, len)? } })
             }
 
             /// How many bytes the elements have.
@@ -261,17 +315,31 @@ macro_rules! host_buffer {
             }
         }
 
+        host_slice!($buffer);
+
+        /// An empty buffer, which makes no driver call.
+        impl<T> Default for $buffer<T> {
+            fn default() -> Self {
+                Self { array: HostArray::EMPTY }
+            }
+        }
+    };
+}
+
+/// What an owner of several elements is to the host, which has `as_slice` and `as_mut_slice`: the traits that `Box<[T]>` has.
+macro_rules! host_slice {
+    ($buffer:ident) => {
         impl<T> Deref for $buffer<T> {
             type Target = [T];
 
             fn deref(&self) -> &[T] {
-                &self.array
+                self.as_slice()
             }
         }
 
         impl<T> DerefMut for $buffer<T> {
             fn deref_mut(&mut self) -> &mut [T] {
-                &mut self.array
+                self.as_mut_slice()
             }
         }
 
@@ -292,13 +360,6 @@ macro_rules! host_buffer {
 
             fn into_iter(self) -> Self::IntoIter {
                 self.iter_mut()
-            }
-        }
-
-        /// An empty buffer, which makes no driver call.
-        impl<T> Default for $buffer<T> {
-            fn default() -> Self {
-                Self { array: HostArray::EMPTY }
             }
         }
 
@@ -367,4 +428,4 @@ macro_rules! host_traits {
     };
 }
 
-pub(super) use {host_buffer, host_traits};
+pub(super) use {host_buffer, host_slice, host_traits};

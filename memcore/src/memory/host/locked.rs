@@ -15,35 +15,52 @@ use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
 
 use super::array::HostArray;
 use super::boxed::host_box;
-use super::buffer::{host_buffer, host_traits};
-use super::owner::HostMemory;
+use super::buffer::{host_buffer, host_slice, host_traits};
+use super::flags::{LockedFlags, bits_of};
+use super::owner::{Allocated, HostMemory};
 use crate::context::{Context, Inner, host_owner_of};
+use crate::copy::{empty_write_buffers, note_write_combined_memory};
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result};
-use crate::memory::DeviceCopy;
+use crate::memory::{DeviceCopy, DevicePointer};
 
 /// Memory from `cuMemHostAlloc`.
 pub(super) enum PageLocked {}
 
 impl HostMemory for PageLocked {
-    fn require(_context: &Inner) -> Result<()> {
-        Ok(())
+    unsafe fn free(driver: &dyn Driver, pointer: *mut c_void) -> Result<()> {
+        // SAFETY: the caller's contract.
+        check(symbol::mem_free_host, unsafe { driver.mem_free_host(pointer) })
+    }
+}
+
+impl Allocated for PageLocked {
+    type Flags = LockedFlags;
+
+    fn require(_context: &Inner, flags: LockedFlags) -> Result<()> {
+        bits_of(flags, "page-locked memory").map(|_| ())
     }
 
     fn owner(address: u64) -> Result<Arc<Inner>> {
         host_owner_of(address)
     }
 
-    fn allocate(driver: &dyn Driver, bytes: usize) -> Result<*mut c_void> {
+    fn allocate(driver: &dyn Driver, bytes: usize, flags: LockedFlags) -> Result<*mut c_void> {
         let mut pointer = ptr::null_mut();
+        if flags.contains(LockedFlags::WRITE_COMBINED) {
+            note_write_combined_memory();
+        }
         // SAFETY: `pointer` is writable for the length of the call.
-        check(symbol::mem_host_alloc, unsafe { driver.mem_host_alloc(&raw mut pointer, bytes, 0) })?;
+        let status = unsafe { driver.mem_host_alloc(&raw mut pointer, bytes, flags.bits()) };
+        check(symbol::mem_host_alloc, status)?;
         Ok(pointer)
     }
 
-    unsafe fn free(driver: &dyn Driver, pointer: *mut c_void) -> Result<()> {
-        // SAFETY: the caller's contract.
-        check(symbol::mem_free_host, unsafe { driver.mem_free_host(pointer) })
+    /// Whoever gets the memory sees at least what it was made with.
+    fn written(flags: LockedFlags) {
+        if flags.contains(LockedFlags::WRITE_COMBINED) {
+            empty_write_buffers();
+        }
     }
 }
 
@@ -51,13 +68,14 @@ impl HostMemory for PageLocked {
 ///
 /// It derefs to `[T]`. Copies between it and a device run at the full speed of the bus and can be asynchronous, where
 /// pageable memory goes through the driver's own buffers. Since it takes physical memory from the whole system, lock
-/// what the copies need and no more. The memory is cacheable. The driver aligns it to 512 bytes (seen, not documented);
+/// what the copies need and no more. The memory is cacheable, unless the constructors that end in `_with` are told
+/// otherwise ([`LockedFlags`]). The driver aligns it to 512 bytes (seen, not documented);
 /// for a type that asks for more the constructors may say [`Error::Unsupported`]. [`locked_vec!`](crate::locked_vec)
 /// makes one.
 ///
-/// The constructors without `_in` use the current context ([`Context::current`]); any device may use the memory. They
+/// The constructors without `_in` or `_with` use the current context ([`Context::current`]); any device may use the memory. They
 /// call `cuMemHostAlloc`, which does not wait for device work. Their errors are [`Error::OutOfMemory`], also at the
-/// limit on locked memory; [`Error::SizeOverflow`]; the driver's code; and, without `_in`, what opening the default
+/// limit on locked memory; [`Error::SizeOverflow`]; the driver's code; [`Error::UnknownFlags`]; and, without a context, what opening the default
 /// context fails with. Dropped, the memory is freed (`cuMemFreeHost`), on any thread; the drop does not panic, and a
 /// failure goes to [`Context::take_drop_errors`]. An empty buffer, and one of a type without bytes, has no memory and
 /// makes no driver call.
@@ -79,6 +97,7 @@ pub struct LockedBuffer<T> {
 
 host_buffer!(
     LockedBuffer,
+    LockedFlags,
     *mut T,
     identity,
     identity,
@@ -106,4 +125,29 @@ pub struct LockedBox<T> {
     array: HostArray<T, PageLocked>,
 }
 
-host_box!(LockedBox, *mut T, identity, identity);
+host_box!(LockedBox, LockedFlags, *mut T, identity, identity);
+
+/// The device's side of page-locked memory.
+macro_rules! device_side {
+    ($owner:ident) => {
+        impl<T> $owner<T> {
+            /// The first element's address for the device, which reads and writes the memory in place. Driver function:
+            /// `cuMemHostGetDevicePointer_v2`.
+            ///
+            /// With `UNIFIED_ADDRESSING` it is the host's address, and all page-locked memory has one. While the device
+            /// works with it (a kernel, say), nothing else may use the memory. Memory without bytes has an address too,
+            /// which means nothing, and makes no call.
+            ///
+            /// # Errors
+            ///
+            /// The driver's code, `INVALID_VALUE` where the memory is not mapped.
+            #[track_caller]
+            pub fn device_ptr(&self) -> Result<DevicePointer<T>> {
+                Ok(DevicePointer::from_raw(self.array.device_address()?))
+            }
+        }
+    };
+}
+
+device_side!(LockedBuffer);
+device_side!(LockedBox);

@@ -6,33 +6,42 @@ use core::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::context::{Inner, Relaxed, freed_at_exit};
-use crate::driver::Driver;
+use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result};
 
-/// A kind of host memory: how the driver gives it and takes it back.
-pub(super) trait HostMemory {
-    /// Whether the device of `context` has such memory.
+/// A kind of host memory that the driver knows: how that ends.
+pub(crate) trait HostMemory {
+    /// Gives it back to the driver, or to the program whose it was.
+    ///
+    /// # Safety
+    ///
+    /// It is memory of this kind, by the kind's driver function; nothing uses it any more.
     #[track_caller]
-    fn require(context: &Inner) -> Result<()>;
+    unsafe fn free(driver: &dyn Driver, pointer: *mut c_void) -> Result<()>;
+}
+
+/// A kind of host memory that the driver allocates.
+pub(crate) trait Allocated: HostMemory {
+    /// What can be asked of it. The default is what the constructors without flags ask for.
+    type Flags: Copy + Default;
+
+    /// Whether the device of `context` has such memory, and the flags exist.
+    #[track_caller]
+    fn require(context: &Inner, flags: Self::Flags) -> Result<()>;
 
     /// The open context that memory of this kind, made elsewhere, belongs to.
     fn owner(address: u64) -> Result<Arc<Inner>>;
 
     /// Asks the driver for `bytes`, more than 0, whose contents are whatever they are.
     #[track_caller]
-    fn allocate(driver: &dyn Driver, bytes: usize) -> Result<*mut c_void>;
+    fn allocate(driver: &dyn Driver, bytes: usize, flags: Self::Flags) -> Result<*mut c_void>;
 
-    /// Gives it back.
-    ///
-    /// # Safety
-    ///
-    /// It came from [`allocate`](Self::allocate), or by the same driver function; nothing uses it any more.
-    #[track_caller]
-    unsafe fn free(driver: &dyn Driver, pointer: *mut c_void) -> Result<()>;
+    /// Comes after the first writes to memory with these flags, and before it is given out.
+    fn written(_flags: Self::Flags) {}
 }
 
 /// Host memory of the kind `K` and the context it was made in, which it keeps open. Dropped, the memory is freed.
-pub(super) struct HostOwner<K: HostMemory> {
+pub(crate) struct HostOwner<K: HostMemory> {
     context: Arc<Inner>,
     /// INVARIANT: by `K`'s driver function, and this owner's.
     pointer: NonNull<c_void>,
@@ -45,15 +54,15 @@ unsafe impl<K: HostMemory> Send for HostOwner<K> {}
 // SAFETY: a shared reference gives the address alone.
 unsafe impl<K: HostMemory> Sync for HostOwner<K> {}
 
-impl<K: HostMemory> HostOwner<K> {
+impl<K: Allocated> HostOwner<K> {
     /// `bytes` (more than 0) of new memory, whose contents are whatever they are.
     #[track_caller]
-    pub(super) fn allocate(context: Arc<Inner>, bytes: usize) -> Result<Self> {
-        K::require(&context)?;
+    pub(super) fn allocate(context: Arc<Inner>, bytes: usize, flags: K::Flags) -> Result<Self> {
+        K::require(&context, flags)?;
         let allocated = {
             let bound = context.bind()?;
             let _relaxed = Relaxed::new(bound.driver());
-            K::allocate(bound.driver(), bytes)
+            K::allocate(bound.driver(), bytes, flags)
         };
         let pointer = allocated.map_err(|error| error.without_device_memory(bytes))?;
         let pointer = NonNull::new(pointer).ok_or(Error::Unsupported { what: "host memory of this kind" })?;
@@ -70,9 +79,34 @@ impl<K: HostMemory> HostOwner<K> {
         let context = K::owner(pointer.as_ptr().expose_provenance() as u64)?;
         Ok(Self { context, pointer, is_freed: false, kind: PhantomData })
     }
+}
+
+impl<K: HostMemory> HostOwner<K> {
+    /// # Safety
+    ///
+    /// The invariant of `pointer`, in this context.
+    pub(super) unsafe fn new(context: Arc<Inner>, pointer: NonNull<c_void>) -> Self {
+        Self { context, pointer, is_freed: false, kind: PhantomData }
+    }
+
+    pub(super) fn context(&self) -> &Arc<Inner> {
+        &self.context
+    }
 
     pub(super) fn pointer(&self) -> NonNull<c_void> {
         self.pointer
+    }
+
+    /// The address for a device, as the driver says. Driver function: `cuMemHostGetDevicePointer_v2`.
+    #[track_caller]
+    pub(super) fn device_address(&self) -> Result<u64> {
+        let bound = self.context.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
+        let mut address = 0;
+        // SAFETY: `address` is writable for the length of the call; the memory is the driver's to look up.
+        let status = unsafe { bound.driver().mem_host_device_pointer(&raw mut address, self.pointer.as_ptr(), 0) };
+        check(symbol::mem_host_device_pointer, status)?;
+        Ok(address)
     }
 
     /// Frees the memory now, or gives it back with the reason why not.
@@ -87,11 +121,19 @@ impl<K: HostMemory> HostOwner<K> {
         }
     }
 
+    /// The memory is not the driver's any more.
+    pub(super) fn abandon(mut self) {
+        self.is_freed = true;
+    }
+
     #[track_caller]
     fn try_free(&self) -> Result<()> {
-        if self.context.is_host_unsettled() {
-            return Err(Error::Unsettled);
-        }
+        if self.context.is_host_unsettled() { Err(Error::Unsettled) } else { self.free_settled() }
+    }
+
+    /// Frees the memory, which the device is known to be done with.
+    #[track_caller]
+    pub(super) fn free_settled(&self) -> Result<()> {
         let freed = match self.context.bind() {
             Ok(bound) => {
                 let _relaxed = Relaxed::new(bound.driver());

@@ -14,8 +14,9 @@ use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
 
 use super::array::HostArray;
 use super::boxed::host_box;
-use super::buffer::{host_buffer, host_traits};
-use super::owner::HostMemory;
+use super::buffer::{host_buffer, host_slice, host_traits};
+use super::flags::AttachFlag;
+use super::owner::{Allocated, HostMemory};
 use crate::context::{Context, Inner, owner_of};
 use crate::copy::note_managed_memory;
 use crate::device::DeviceAttribute;
@@ -27,11 +28,17 @@ use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice, UnifiedPointer};
 /// Memory from `cuMemAllocManaged`.
 pub(super) enum Managed {}
 
-/// `CU_MEM_ATTACH_GLOBAL`.
-const ATTACH_GLOBAL: u32 = 1;
-
 impl HostMemory for Managed {
-    fn require(context: &Inner) -> Result<()> {
+    unsafe fn free(driver: &dyn Driver, pointer: *mut c_void) -> Result<()> {
+        // SAFETY: the caller's contract.
+        check(symbol::mem_free, unsafe { driver.mem_free(pointer.expose_provenance() as u64) })
+    }
+}
+
+impl Allocated for Managed {
+    type Flags = AttachFlag;
+
+    fn require(context: &Inner, _flags: AttachFlag) -> Result<()> {
         let has = |attribute| context.device().attribute(attribute).map(|value| value != 0);
         if !has(DeviceAttribute::MANAGED_MEMORY)? {
             return Err(Error::Unsupported { what: "unified memory" });
@@ -51,18 +58,13 @@ impl HostMemory for Managed {
         })
     }
 
-    fn allocate(driver: &dyn Driver, bytes: usize) -> Result<*mut c_void> {
+    fn allocate(driver: &dyn Driver, bytes: usize, flag: AttachFlag) -> Result<*mut c_void> {
         let mut address: CUdeviceptr = 0;
         note_managed_memory();
         // SAFETY: `address` is writable for the length of the call.
-        let status = unsafe { driver.mem_alloc_managed(&raw mut address, bytes, ATTACH_GLOBAL) };
+        let status = unsafe { driver.mem_alloc_managed(&raw mut address, bytes, flag.as_raw()) };
         check(symbol::mem_alloc_managed, status)?;
         Ok(ptr::with_exposed_provenance_mut(address as usize))
-    }
-
-    unsafe fn free(driver: &dyn Driver, pointer: *mut c_void) -> Result<()> {
-        // SAFETY: the caller's contract.
-        check(symbol::mem_free, unsafe { driver.mem_free(pointer.expose_provenance() as u64) })
     }
 }
 
@@ -99,6 +101,7 @@ pub struct UnifiedBuffer<T> {
 
 host_buffer!(
     UnifiedBuffer,
+    AttachFlag,
     UnifiedPointer<T>,
     UnifiedPointer::from_mut_ptr,
     UnifiedPointer::as_mut_ptr,
@@ -127,7 +130,7 @@ pub struct UnifiedBox<T> {
     array: HostArray<T, Managed>,
 }
 
-host_box!(UnifiedBox, UnifiedPointer<T>, UnifiedPointer::from_mut_ptr, UnifiedPointer::as_mut_ptr);
+host_box!(UnifiedBox, AttachFlag, UnifiedPointer<T>, UnifiedPointer::from_mut_ptr, UnifiedPointer::as_mut_ptr);
 
 /// The device's side of unified memory.
 macro_rules! device_side {
