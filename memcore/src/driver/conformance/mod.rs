@@ -4,6 +4,8 @@
 mod blocking;
 mod captures;
 mod host_functions;
+mod host_memory;
+mod managed;
 mod pitched;
 
 use core::ffi::c_void;

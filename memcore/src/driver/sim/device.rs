@@ -116,9 +116,12 @@ impl Machine {
         let value = match attribute {
             // CU_DEVICE_ATTRIBUTE_PCI_BUS_ID
             33 => i32::try_from(index).unwrap_or(0) + 1,
-            // CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, _CONCURRENT_MANAGED_ACCESS, _MEMORY_POOLS_SUPPORTED
+            // CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, _CONCURRENT_MANAGED_ACCESS, _HOST_REGISTER_SUPPORTED,
+            // _READ_ONLY_HOST_REGISTER_SUPPORTED, _MEMORY_POOLS_SUPPORTED
             83 => i32::from(self.options.managed),
             89 => i32::from(self.options.concurrent_managed),
+            99 => i32::from(self.options.registration),
+            113 => i32::from(self.options.read_only_registration),
             115 => i32::from(self.options.pools),
             _ => fixed_attribute(attribute).ok_or(Status::INVALID_VALUE)?,
         };
@@ -207,10 +210,8 @@ const fn fixed_attribute(attribute: u32) -> Option<i32> {
         // opt-in.
         91 => 1,
         97 => 48 << 10,
-        // Host registering, no host page tables, no direct access to managed memory, read-only registering.
-        99 => 1,
+        // No host page tables, no direct access to managed memory.
         100 | 101 => 0,
-        113 => 1,
         _ => return None,
     })
 }

@@ -152,6 +152,10 @@ impl Machine {
         if base == 0 || size == 0 || flags & !REGISTER_FLAGS != 0 || base.checked_add(size).is_none() {
             return Err(Status::INVALID_VALUE);
         }
+        let is_read_only = flags & REGISTER_READ_ONLY != 0;
+        if !self.options.registration || is_read_only && !self.options.read_only_registration {
+            return Err(Status::NOT_SUPPORTED);
+        }
         let bytes = base..base + size;
         if self.is_reserved(&bytes) {
             return Err(Status::INVALID_VALUE);
@@ -161,7 +165,6 @@ impl Machine {
             let registered = Status::HOST_MEMORY_ALREADY_REGISTERED;
             return Err(if is_registered { registered } else { Status::INVALID_VALUE });
         }
-        let is_read_only = flags & REGISTER_READ_ONLY != 0;
         if !pages::are_mapped(&bytes, !is_read_only) {
             return Err(Status::INVALID_VALUE);
         }
@@ -199,10 +202,10 @@ impl Machine {
 
     /// The code for an address where no registration starts, which is a violation.
     fn not_registered(&mut self, call: &Call, address: u64) -> Status {
-        let inside = self.memory.holding(address).filter(|one| one.kind == Kind::Registered);
+        let inside = self.memory.holding(address);
         let before = self.memory.freed.at(address).filter(|freed| freed.kind == Kind::Registered);
         let (kind, status, subject, summary) = if let Some(one) = inside {
-            let summary = format!("the address lies {} bytes into registered memory", address - one.base);
+            let summary = format!("the address lies {} bytes into {}", address - one.base, one.kind.description());
             (ViolationKind::InvalidFree, Status::INVALID_VALUE, Some(one.subject()), summary)
         } else if let Some(freed) = before {
             let summary = "the memory was unregistered before".to_owned();

@@ -19,6 +19,8 @@ pub struct SimOptions {
     pub(super) pools: bool,
     pub(super) managed: bool,
     pub(super) concurrent_managed: bool,
+    pub(super) registration: bool,
+    pub(super) read_only_registration: bool,
     pub(super) late_pageable: bool,
     pub(super) race_checks: bool,
     pub(super) initialisation_checks: bool,
@@ -36,6 +38,8 @@ impl Default for SimOptions {
             pools: true,
             managed: true,
             concurrent_managed: true,
+            registration: true,
+            read_only_registration: true,
             late_pageable: false,
             race_checks: true,
             initialisation_checks: true,
@@ -111,6 +115,20 @@ impl SimOptions {
         self
     }
 
+    /// The devices cannot page-lock existing host memory.
+    #[must_use]
+    pub fn without_host_registration(mut self) -> Self {
+        self.registration = false;
+        self.without_read_only_registration()
+    }
+
+    /// The devices cannot page-lock existing host memory as read-only.
+    #[must_use]
+    pub fn without_read_only_registration(mut self) -> Self {
+        self.read_only_registration = false;
+        self
+    }
+
     /// Looks for no races: operations on the same memory that nothing orders.
     #[must_use]
     pub fn without_race_checks(mut self) -> Self {
@@ -172,7 +190,8 @@ impl SimOptions {
         if let Some(value) = variable("MEMCORE_SIM_WITHOUT") {
             options =
                 value.split(',').try_fold(options, |options, what| options.without(what.trim())).ok_or_else(|| {
-                    let expected = "pools, managed, concurrent_managed_access or driver functions, with commas between";
+                    let expected = "pools, managed, concurrent_managed_access, host_registration, read_only_registration or driver functions, \
+                         with commas between";
                     invalid("MEMCORE_SIM_WITHOUT", value, expected)
                 })?;
         }
@@ -191,6 +210,8 @@ impl SimOptions {
             "pools" => Some(self.without_pools()),
             "managed" => Some(self.without_managed()),
             "concurrent_managed_access" => Some(self.without_concurrent_managed_access()),
+            "host_registration" => Some(self.without_host_registration()),
+            "read_only_registration" => Some(self.without_read_only_registration()),
             symbol if ENTRY_POINTS.contains(&symbol) => Some(self.without_symbol(symbol)),
             _ => None,
         }

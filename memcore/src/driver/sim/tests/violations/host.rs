@@ -15,6 +15,8 @@ mistakes! {
     managed_source_changed: HostInFlight,
     unregistered_in_flight: HostInFlight,
     registered_memory_taken_away: HostInFlight,
+    attached_to_another_stream: WrongStream,
+    attached_while_a_stream_uses_it: WriteAfterWrite,
 }
 
 pair!(
@@ -244,5 +246,53 @@ pair!(
         ok!(rig, stream_synchronize(stream));
         ok!(rig, mem_host_unregister(own.pointer()));
         ok!(rig, mem_free(dev));
+    }
+);
+
+pair!(
+    attached_to_another_stream,
+    |rig| {
+        let (managed, stream, other) = (rig.managed(64), rig.stream(1), rig.stream(1));
+        ok!(rig, stream_attach_memory(stream, managed, 0, 4));
+        ok!(rig, stream_synchronize(stream));
+        ok!(rig, memset_d8_async(managed, 1, 64, other));
+        ok!(rig, stream_synchronize(other));
+        ok!(rig, mem_free(managed));
+    },
+    |rig| {
+        let (managed, stream, other) = (rig.managed(64), rig.stream(1), rig.stream(1));
+        ok!(rig, stream_attach_memory(stream, managed, 0, 4));
+        ok!(rig, memset_d8_async(managed, 1, 64, stream));
+        ok!(rig, stream_attach_memory(stream, managed, 64, 1));
+        ok!(rig, stream_synchronize(stream));
+        ok!(rig, memset_d8_async(managed, 1, 64, other));
+        ok!(rig, stream_attach_memory(other, managed, 0, 4));
+        ok!(rig, stream_synchronize(other));
+        // What was a stream's alone is everyone's again when that is gone.
+        ok!(rig, stream_destroy(other));
+        ok!(rig, memset_d8_async(managed, 1, 64, stream));
+        ok!(rig, stream_synchronize(stream));
+        ok!(rig, mem_free(managed));
+    }
+);
+
+pair!(
+    attached_while_a_stream_uses_it,
+    |rig| {
+        let (managed, stream, other) = (rig.managed(64), rig.stream(1), rig.stream(1));
+        ok!(rig, memset_d8_async(managed, 1, 64, other));
+        ok!(rig, stream_attach_memory(stream, managed, 0, 4));
+        ok!(rig, stream_synchronize(stream));
+        ok!(rig, stream_synchronize(other));
+        ok!(rig, mem_free(managed));
+    },
+    |rig| {
+        let (managed, stream, other, event) = (rig.managed(64), rig.stream(1), rig.stream(1), rig.event());
+        ok!(rig, memset_d8_async(managed, 1, 64, other));
+        ok!(rig, event_record(event, other));
+        ok!(rig, stream_wait_event(stream, event, 0));
+        ok!(rig, stream_attach_memory(stream, managed, 0, 4));
+        ok!(rig, stream_synchronize(stream));
+        ok!(rig, mem_free(managed));
     }
 );
