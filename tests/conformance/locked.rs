@@ -6,11 +6,11 @@ use std::io;
 use std::sync::Arc;
 use std::thread;
 
-use memcore::Error;
 use memcore::prelude::*;
+use memcore::{Error, LockedFlags};
 
 use crate::buffers::pattern;
-use crate::rig::{Outcome, tests};
+use crate::rig::{Outcome, refused, tests};
 use crate::unified::is_what_it_holds;
 
 tests!(
@@ -23,7 +23,11 @@ tests!(
     a_reader_that_ends_in_an_element_or_fails,
     is_freed_with_its_last_reference_on_any_thread,
     is_a_slice_to_the_host,
-    every_range_can_be_an_operand
+    every_range_can_be_an_operand,
+    every_flag_is_taken,
+    flags_that_do_not_exist_are_refused,
+    write_combined_memory_is_uploaded_as_it_was_written,
+    the_device_has_an_address_of_it,
 );
 
 fn derefs_to_a_slice(context: &Context) -> Outcome {
@@ -167,5 +171,86 @@ fn every_range_can_be_an_operand(_: &Context) -> Outcome {
     copy!(locked[60..] <- dev[10..50])?;
     assert_eq!(locked[60..], expected);
     assert_eq!(locked[..60], [0; 60]);
+    Ok(())
+}
+
+fn every_flag_is_taken(context: &Context) -> Outcome {
+    for bits in 0..8 {
+        let flags = LockedFlags::from_bits(bits).expect("three flags");
+        let mut locked = LockedBuffer::from_slice_with(context, flags, &[1_u32, 2, 3])?;
+        locked[0] = 5;
+        let dev = DeviceBuffer::from_slice(&locked)?;
+        copy!(locked[1..] <- dev[..2])?;
+        assert_eq!(*locked, [5, 5, 2], "{flags:?}");
+        assert_eq!(*LockedBuffer::<u64>::zeroed_with(context, flags, 100)?, [0; 100]);
+        assert_eq!(*LockedBuffer::filled_with(context, flags, true, 3)?, [true; 3]);
+        assert!(LockedBuffer::<u8>::zeroed_with(context, flags, 0)?.is_empty());
+        assert_eq!(*LockedBox::new_with(context, flags, &'x')?, 'x');
+        assert_eq!(*LockedBox::<[u8; 5]>::zeroed_with(context, flags)?, [0; 5]);
+        // SAFETY: no element is used before it is written, through the pointer.
+        let (pointer, len) = unsafe { LockedBuffer::<u16>::uninitialized_with(context, flags, 2)? }.into_raw_parts();
+        for i in 0..len {
+            // SAFETY: the element lies in the memory that was just made, which nothing else uses.
+            unsafe { pointer.add(i).write(7) };
+        }
+        // SAFETY: the parts of a buffer that was just taken apart, all written.
+        assert_eq!(*unsafe { LockedBuffer::from_raw_parts(pointer, len) }, [7, 7]);
+        // SAFETY: the value is not used before it is written, through the pointer.
+        let pointer = unsafe { LockedBox::<u64>::uninitialized_with(context, flags)? }.into_raw();
+        // SAFETY: the memory was just made, and nothing else uses it.
+        unsafe { pointer.write(8) };
+        // SAFETY: the pointer of a box that was just taken apart, its value written.
+        assert_eq!(*unsafe { LockedBox::from_raw(pointer) }, 8);
+    }
+    Ok(())
+}
+
+/// What flags are to Rust: all of them, one by one, their numbers, their names.
+fn flags_that_do_not_exist_are_refused(context: &Context) -> Outcome {
+    assert_eq!((LockedFlags::all().bits(), LockedFlags::default()), (7, LockedFlags::empty()));
+    let all: Vec<_> = LockedFlags::all().iter().collect();
+    assert_eq!(all, [LockedFlags::PORTABLE, LockedFlags::DEVICE_MAPPED, LockedFlags::WRITE_COMBINED]);
+    let text = format!("{:?}", LockedFlags::WRITE_COMBINED | LockedFlags::PORTABLE);
+    assert_eq!(text, "LockedFlags(PORTABLE | WRITE_COMBINED)");
+    for bits in [8, 16, 1 << 31] {
+        assert_eq!(LockedFlags::from_bits(bits), None);
+        let (flags, error) = (
+            LockedFlags::from_bits_retain(bits | 1),
+            Error::UnknownFlags { what: "page-locked memory", bits: bits | 1 },
+        );
+        refused(LockedBuffer::<u8>::zeroed_with(context, flags, 10), &error)?;
+        refused(LockedBox::new_with(context, flags, &1_u8), &error)?;
+    }
+    Ok(())
+}
+
+fn write_combined_memory_is_uploaded_as_it_was_written(context: &Context) -> Outcome {
+    let stream = Stream::new()?;
+    let mut locked = LockedBuffer::<u32>::zeroed_with(context, LockedFlags::WRITE_COMBINED, 1000)?;
+    let mut dev = device_vec![9_u32; 1000]?;
+    for turn in 1..4 {
+        for (value, i) in locked.iter_mut().zip(0..) {
+            *value = turn * i;
+        }
+        match turn {
+            1 => copy!(dev <- locked)?,
+            2 => stream.scope(|s| copy!(dev <- locked, s))?,
+            // SAFETY: nothing uses either side until the wait.
+            _ => crate::rig::waited(&stream, || unsafe { copy!(dev <- locked, async stream) })?,
+        }
+        assert!(dev.to_vec()?.into_iter().zip(0..).all(|(value, i)| value == turn * i), "{turn}");
+    }
+    Ok(())
+}
+
+fn the_device_has_an_address_of_it(context: &Context) -> Outcome {
+    // With unified addresses it is the host's, whatever the flags say.
+    for flags in [LockedFlags::empty(), LockedFlags::DEVICE_MAPPED] {
+        let locked = LockedBuffer::<u32>::zeroed_with(context, flags, 100)?;
+        assert_eq!(locked.device_ptr()?.as_raw(), locked.as_ptr().expose_provenance() as u64);
+        let boxed = LockedBox::new_with(context, flags, &1_u8)?;
+        assert_eq!(boxed.device_ptr()?.as_raw(), (&raw const *boxed).expose_provenance() as u64);
+    }
+    assert!(!LockedBuffer::<u32>::default().device_ptr()?.is_null());
     Ok(())
 }

@@ -13,6 +13,7 @@ mod fills;
 mod functions;
 mod locked;
 mod model;
+mod registered;
 mod rig;
 mod scope_endings;
 mod scopes;

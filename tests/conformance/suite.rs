@@ -13,6 +13,7 @@ pub(crate) fn one_device() -> Vec<Test> {
         crate::functions::TESTS,
         crate::locked::TESTS,
         crate::model::TESTS,
+        crate::registered::TESTS,
         crate::scope_endings::TESTS,
         crate::scopes::TESTS,
         crate::slices::TESTS,

@@ -8,9 +8,9 @@ use std::io;
 use std::mem;
 use std::thread;
 
-use memcore::memory::MemoryAdvise;
+use memcore::memory::{MemoryAdvise, MemoryLocation};
 use memcore::prelude::*;
-use memcore::{DeviceAttribute, Error};
+use memcore::{AttachFlag, DeviceAttribute, Error};
 
 use crate::buffers::pattern;
 use crate::rig::{MIB, Outcome, all_freed, tests};
@@ -32,6 +32,9 @@ tests!(
     is_freed_on_another_thread,
     pages_are_prefetched,
     every_advice_is_taken,
+    what_was_said_is_known,
+    every_attach_flag_is_taken,
+    memory_is_attached_to_streams,
     memory_without_bytes_takes_any_advice,
     advice_about_two_streams_and_both_owners,
     fills_from_a_reader,
@@ -298,6 +301,89 @@ fn every_advice_is_taken(context: &Context) -> Outcome {
     Ok(())
 }
 
+fn what_was_said_is_known(context: &Context) -> Outcome {
+    let (stream, here) = (Stream::new()?, MemoryLocation::Device(context.device().clone()));
+    let (unified, boxed) = (unified_vec![1_u8; 10_000]?, unified_box![[1_u8; 10_000]]?);
+    // Of the box, a page may be the buffer's too.
+    assert_eq!(unified.query_last_prefetch()?, None);
+    let memories: [&dyn MemoryAdvise; 2] = [&unified, &boxed];
+    for memory in memories {
+        assert!(!memory.query_read_mostly()? && memory.query_accessed_by()?.is_empty());
+        assert_eq!(memory.query_preferred_location()?, None);
+        memory.advise_read_mostly(true)?;
+        memory.preferred_location(None)?;
+        memory.advise_accessed_by(Some(context.device()), true)?;
+        memory.prefetch_device(&stream, context.device())?;
+        assert!(memory.query_read_mostly()?);
+        assert_eq!(memory.query_preferred_location()?, Some(MemoryLocation::Host));
+        assert_eq!(memory.query_accessed_by()?, [here.clone()]);
+        assert_eq!(memory.query_last_prefetch()?, Some(here.clone()));
+        memory.preferred_location(Some(context.device()))?;
+        memory.advise_accessed_by(None, true)?;
+        memory.prefetch_host(&stream)?;
+        assert_eq!(memory.query_preferred_location()?, Some(here.clone()));
+        let by = memory.query_accessed_by()?;
+        assert!(by.len() == 2 && by.contains(&here) && by.contains(&MemoryLocation::Host), "{by:?}");
+        assert_eq!(memory.query_last_prefetch()?, Some(MemoryLocation::Host));
+        memory.advise_read_mostly(false)?;
+        memory.unset_preferred_location()?;
+        memory.advise_accessed_by(Some(context.device()), false)?;
+        memory.advise_accessed_by(None, false)?;
+        assert!(!memory.query_read_mostly()? && memory.query_accessed_by()?.is_empty());
+        assert_eq!(memory.query_preferred_location()?, None);
+    }
+    stream.synchronize()?;
+    Ok(())
+}
+
+fn every_attach_flag_is_taken(context: &Context) -> Outcome {
+    assert_eq!((AttachFlag::ALL, AttachFlag::default()), ([AttachFlag::Global, AttachFlag::Host], AttachFlag::Global));
+    assert_eq!(AttachFlag::ALL.map(AttachFlag::as_raw), [1, 2]);
+    assert_eq!([1, 2, 3, 4].map(AttachFlag::from_raw), [Some(AttachFlag::Global), Some(AttachFlag::Host), None, None]);
+    for flag in AttachFlag::ALL {
+        let mut unified = UnifiedBuffer::from_slice_with(context, flag, &[1_u32, 2, 3])?;
+        unified[2] = 4;
+        fill!(unified.as_device_slice_mut()[..1] <- 9)?;
+        assert_eq!(*unified, [9, 2, 4], "{flag:?}");
+        assert_eq!(*UnifiedBuffer::<u64>::zeroed_with(context, flag, 100)?, [0; 100]);
+        assert_eq!(*UnifiedBuffer::filled_with(context, flag, true, 3)?, [true; 3]);
+        assert_eq!(*UnifiedBox::new_with(context, flag, &'x')?, 'x');
+        assert_eq!(*UnifiedBox::<[u8; 5]>::zeroed_with(context, flag)?, [0; 5]);
+        // SAFETY: there is no element.
+        assert!(unsafe { UnifiedBuffer::<u8>::uninitialized_with(context, flag, 0)? }.is_empty());
+    }
+    Ok(())
+}
+
+fn memory_is_attached_to_streams(_: &Context) -> Outcome {
+    let (first, second) = (Stream::new()?, Stream::new()?);
+    let (mut unified, mut boxed) = (unified_vec![1_u32; 5000]?, unified_box![[1_u32; 3]]?);
+    for flag in AttachFlag::ALL {
+        unified.attach(&first, flag)?;
+        boxed.attach(&second, flag)?;
+        // Whatever stream comes next, it comes behind.
+        fill!(unified.as_device_slice_mut()[1..] <- 2)?;
+        unified[0] += 1;
+    }
+    assert_eq!(unified[..2], [3, 2]);
+    // SAFETY: the device uses the memory on this stream alone, until it is attached again.
+    unsafe { unified.attach_single(&first)? };
+    fill!(unified.as_device_slice_mut() <- 5, &first)?;
+    let dev = device_vec![0_u32; 5000]?;
+    copy!(unified.as_device_slice_mut()[..10] <- dev[..10], &first)?;
+    assert_eq!(unified[9..11], [0, 5]);
+    // SAFETY: as above; nothing is queued elsewhere.
+    unsafe { boxed.attach_single(&first)? };
+    first.synchronize()?;
+    // A stream that goes has nothing to itself any more.
+    drop(first);
+    fill!(unified.as_device_slice_mut() <- 6)?;
+    boxed.attach(&second, AttachFlag::Global)?;
+    fill!(boxed.as_device_slice_mut() <- [7; 3])?;
+    assert_eq!((unified[4999], *boxed), (6, [7; 3]));
+    Ok(())
+}
+
 fn memory_without_bytes_takes_any_advice(context: &Context) -> Outcome {
     fn all(memory: &impl MemoryAdvise, stream: &Stream, device: &Device) -> memcore::Result<()> {
         memory.prefetch_host(stream)?;
@@ -305,12 +391,19 @@ fn memory_without_bytes_takes_any_advice(context: &Context) -> Outcome {
         memory.advise_read_mostly(true)?;
         memory.preferred_location(Some(device))?;
         memory.unset_preferred_location()?;
-        memory.advise_accessed_by(None, true)
+        memory.advise_accessed_by(None, true)?;
+        assert!(!memory.query_read_mostly()? && memory.query_accessed_by()?.is_empty());
+        assert_eq!((memory.query_preferred_location()?, memory.query_last_prefetch()?), (None, None));
+        Ok(())
     }
     let stream = Stream::new()?;
     all(&UnifiedBuffer::<f32>::default(), &stream, context.device())?;
     all(&unified_vec![(); 100]?, &stream, context.device())?;
     all(&unified_box![()]?, &stream, context.device())?;
+    let mut nothing = UnifiedBuffer::<f32>::default();
+    nothing.attach(&stream, AttachFlag::Host)?;
+    // SAFETY: there is nothing that the device could use.
+    unsafe { nothing.attach_single(&stream)? };
     Ok(())
 }
 

@@ -28,6 +28,8 @@ mod functions;
 mod locked;
 #[path = "../conformance/model.rs"]
 mod model;
+#[path = "../conformance/registered.rs"]
+mod registered;
 mod rig;
 mod rules;
 mod run;
