@@ -13,7 +13,7 @@ use memcore::prelude::*;
 use memcore::{AttachFlag, DeviceAttribute, Error};
 
 use crate::buffers::pattern;
-use crate::rig::{MIB, Outcome, all_freed, tests};
+use crate::rig::{MIB, Outcome, all_freed, tests, waited};
 
 tests!(
     the_device_has_unified_memory,
@@ -367,18 +367,17 @@ fn memory_is_attached_to_streams(_: &Context) -> Outcome {
     }
     assert_eq!(unified[..2], [3, 2]);
     // SAFETY: the device uses the memory on this stream alone, until it is attached again.
-    unsafe { unified.attach_single(&first)? };
+    waited(&first, || unsafe { unified.attach_single(&first) })?;
     fill!(unified.as_device_slice_mut() <- 5, &first)?;
     let dev = device_vec![0_u32; 5000]?;
     copy!(unified.as_device_slice_mut()[..10] <- dev[..10], &first)?;
     assert_eq!(unified[9..11], [0, 5]);
     // SAFETY: as above; nothing is queued elsewhere.
-    unsafe { boxed.attach_single(&first)? };
-    first.synchronize()?;
-    // A stream that goes has nothing to itself any more.
+    waited(&first, || unsafe { boxed.attach_single(&first) })?;
     drop(first);
+    unified.attach(&second, AttachFlag::Global)?;
     fill!(unified.as_device_slice_mut() <- 6)?;
-    boxed.attach(&second, AttachFlag::Global)?;
+    boxed.attach(&second, AttachFlag::Host)?;
     fill!(boxed.as_device_slice_mut() <- [7; 3])?;
     assert_eq!((unified[4999], *boxed), (6, [7; 3]));
     Ok(())

@@ -57,7 +57,7 @@ macro_rules! attach {
             ///
             /// # Errors
             ///
-            /// [`Error::DifferentDrivers`]; [`Error::StreamCapturing`]; the driver's code, `INVALID_VALUE` of the legacy stream.
+            /// [`Error::DifferentDrivers`]; [`Error::StreamCapturing`]; the driver's code.
             ///
             /// # Safety
             ///
