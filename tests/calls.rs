@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use memcore::memory::MemoryAdvise;
 use memcore::prelude::*;
 use memcore::sim::{Sim, SimOptions};
+use memcore::{AttachFlag, LockedFlags, RegisterFlags};
 
 /// Calls that queue no work, which the table leaves out.
 const QUESTIONS: [&str; 5] = [
@@ -150,6 +152,33 @@ fn scopes(r: &mut Recorder, other: &Context) -> memcore::Result<()> {
     })
 }
 
+/// What page-locking and attaching call.
+fn host_memory(r: &mut Recorder, context: &Context, stream: &Stream) -> memcore::Result<()> {
+    let flags = LockedFlags::PORTABLE;
+    let locked = r.record("`LockedBuffer::zeroed_with(&context, flags, m)`", || {
+        LockedBuffer::<u32>::zeroed_with(context, flags, 8)
+    });
+    r.record("`locked.device_ptr()`", || locked.device_ptr());
+    let registered = r.record("`RegisteredBuffer::new(vec)`", || RegisteredBuffer::new(vec![1_u32; 8]));
+    r.record("`registered.unregister()`", || registered.unregister().map_err(|(error, _)| error));
+    let mut host = [1_u32; 8];
+    r.record("`context.with_registered(&mut host, flags, f)`", || {
+        context.with_registered(&mut host, RegisterFlags::empty(), |_| Ok(()))
+    });
+    stream.scope(|scope| {
+        r.record("`scope.register(&mut host, flags)`", || scope.register(&mut host, RegisterFlags::empty()).map(drop));
+        r.sim.clear_calls();
+        memcore::Result::Ok(())
+    })?;
+    r.keep("end of a scope with a registration");
+    let mut unified = unified_vec![1_u32; 8]?;
+    r.record("`unified.attach(&stream, flag)`", || unified.attach(stream, AttachFlag::Host));
+    // SAFETY: the device does not use the memory.
+    r.record("`unsafe { unified.attach_single(&stream) }`", || unsafe { unified.attach_single(stream) });
+    r.record("`unified.query_read_mostly()`", || unified.query_read_mostly());
+    stream.synchronize()
+}
+
 #[test]
 fn every_form_makes_the_documented_calls() -> memcore::Result<()> {
     let sim = Sim::new(SimOptions::default().devices(2));
@@ -221,6 +250,7 @@ fn every_form_makes_the_documented_calls() -> memcore::Result<()> {
         empty
     }));
 
+    host_memory(&mut r, &context, &stream)?;
     let mut unified = unified_vec![5_u32; 8]?;
     r.record("`copy!(dev <- unified)`", || copy!(dev <- unified));
     r.record("`copy!(unified <- dev)`", || copy!(unified <- dev));

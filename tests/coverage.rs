@@ -7,7 +7,7 @@ use std::path::Path;
 
 use memcore::memory::{AsyncCopyDestination, CopyDestination, DeviceMemory, GpuBox, GpuBuffer, MemoryAdvise};
 use memcore::prelude::*;
-use memcore::{Error, memory};
+use memcore::{AttachFlag, Error, LockedFlags, RegisterFlags, Registration, memory};
 
 /// What the documents have, without the methods of types that the page takes together.
 const ITEMS: [&[&str]; 3] = [
@@ -180,6 +180,10 @@ fn bare(name: &str) -> String {
 }
 
 type Bytes<'a> = &'a [u8];
+type Register = fn(Vec<u8>) -> memcore::Result<RegisteredBuffer<u8>>;
+type RegisterWith<E> = fn(&Context, RegisterFlags, Vec<u8>) -> Result<RegisteredBuffer<u8>, E>;
+type InRegistered = fn(&mut [u8]) -> memcore::Result<()>;
+type WithRegistered = fn(&Context, &mut [u8], RegisterFlags, InRegistered) -> memcore::Result<()>;
 type ReadFrom<B> = fn(&mut B, Bytes<'static>) -> std::io::Result<usize>;
 
 names! {
@@ -188,7 +192,7 @@ names! {
     traits { AsyncCopyDestination CopyDestination DeviceCopy DeviceMemory GpuBox GpuBuffer MemoryAdvise }
     types {
         DeviceBox<u8>, DeviceBuffer<u8>, DevicePointer<u8>, DeviceSlice<u8>, DeviceVariable<u8>, LockedBox<u8>,
-        LockedBuffer<u8>, UnifiedBox<u8>, UnifiedBuffer<u8>, UnifiedPointer<u8>,
+        LockedBuffer<u8>, LockedFlags, RegisterFlags, RegisteredBuffer<u8>, AttachFlag, UnifiedBox<u8>, UnifiedBuffer<u8>, UnifiedPointer<u8>,
     }
     paths {
         DeviceBox::<u8>::new, DeviceBox::<u8>::zeroed, DeviceBox::<u8>::uninitialized, DeviceBox::<u8>::try_free,
@@ -228,6 +232,16 @@ names! {
         UnifiedBuffer::<u8>::from_raw_parts, UnifiedBuffer::<u8>::leak, UnifiedBuffer::<u8>::view_as::<i8>,
         UnifiedBuffer::<u8>::view_as_mut::<i8>, UnifiedBuffer::<u8>::cast::<i8>,
         UnifiedBuffer::<u8>::read_from as ReadFrom<UnifiedBuffer<u8>>,
+        LockedBox::<u8>::zeroed_with, LockedBox::<u8>::device_ptr, LockedBuffer::<u8>::zeroed_with,
+        LockedBuffer::<u8>::uninitialized_with, LockedBuffer::<u8>::device_ptr,
+        RegisteredBuffer::<u8>::new as Register,
+        RegisteredBuffer::<u8>::new_with as RegisterWith<Error>,
+        RegisteredBuffer::<u8>::try_new_with as RegisterWith<(Error, Vec<u8>)>,
+        RegisteredBuffer::<u8>::unregister, RegisteredBuffer::<u8>::device_ptr,
+        Registration::new::<u8>, Registration::of_io_memory::<u8>, Registration::unregister,
+        AttachFlag::from_raw, AttachFlag::as_raw, UnifiedBuffer::<u8>::attach, UnifiedBuffer::<u8>::attach_single,
+        UnifiedBox::<u8>::attach, UnifiedBox::<u8>::attach_single, UnifiedBuffer::<u8>::zeroed_with,
+        UnifiedBuffer::<u8>::uninitialized_with,
         UnifiedPointer::<u8>::from_mut_ptr, UnifiedPointer::<u8>::as_ptr, UnifiedPointer::<u8>::as_mut_ptr,
         UnifiedPointer::<u8>::as_device_ptr, UnifiedPointer::<u8>::from_raw, UnifiedPointer::<u8>::as_raw,
         UnifiedPointer::<u8>::null, UnifiedPointer::<u8>::is_null, UnifiedPointer::<u8>::offset,
@@ -241,13 +255,16 @@ names! {
         <UnifiedBox<u8> as MemoryAdvise>::prefetch_host, <UnifiedBox<u8> as MemoryAdvise>::prefetch_device,
         <UnifiedBox<u8> as MemoryAdvise>::advise_read_mostly, <UnifiedBox<u8> as MemoryAdvise>::preferred_location,
         <UnifiedBox<u8> as MemoryAdvise>::unset_preferred_location,
-        <UnifiedBox<u8> as MemoryAdvise>::advise_accessed_by,
+        <UnifiedBox<u8> as MemoryAdvise>::advise_accessed_by, <UnifiedBox<u8> as MemoryAdvise>::query_read_mostly,
+        <UnifiedBox<u8> as MemoryAdvise>::query_preferred_location, <UnifiedBox<u8> as MemoryAdvise>::query_accessed_by,
+        <UnifiedBox<u8> as MemoryAdvise>::query_last_prefetch,
         memory::cuda_malloc::<u8>, memory::cuda_malloc_async::<u8>, memory::cuda_malloc_locked::<u8>,
         memory::cuda_malloc_unified::<u8>, memory::cuda_free::<u8>, memory::cuda_free_async::<u8>,
         memory::cuda_free_locked::<u8>, memory::cuda_free_unified::<u8>, memory::memcpy_htod, memory::memcpy_dtoh,
         memory::mem_get_info,
         Context::memory_info, Context::take_drop_errors,
-        Scope::device_vec::<u8>,
+        Context::with_registered as WithRegistered,
+        Scope::device_vec::<u8>, Scope::register::<u8>,
     }
     variants { InvalidValue LengthMismatch OutOfMemory SizeOverflow }
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use memcore::memory::{MemoryAdvise, MemoryLocation, cuda_free_unified, cuda_malloc_unified};
 use memcore::prelude::*;
-use memcore::sim::{Fault, Sim, SimOptions, ViolationKind};
+use memcore::sim::{Fault, Sim, SimOptions, Violation, ViolationKind};
 use memcore::{AttachFlag, Error, RegisterFlags, Registration, Result, Status};
 
 const PLAIN: RegisterFlags = RegisterFlags::empty();
@@ -104,7 +104,7 @@ fn a_buffer_that_cannot_be_unregistered_is_leaked() {
     std::mem::forget(leaked);
     drop(context);
     let violations = sim.finish();
-    assert_eq!(violations.iter().map(|one| one.kind()).collect::<Vec<_>>(), [ViolationKind::Leak]);
+    assert_eq!(violations.iter().map(Violation::kind).collect::<Vec<_>>(), [ViolationKind::Leak]);
 }
 
 /// A failure that passes is none.
@@ -145,7 +145,7 @@ fn mistakes_by_hand_are_told() {
     registration.unregister().unwrap();
     stream.synchronize().unwrap();
     drop((dev, stream));
-    let kinds: Vec<_> = sim.violations().iter().map(|one| one.kind()).collect();
+    let kinds: Vec<_> = sim.violations().iter().map(Violation::kind).collect();
     assert_eq!(kinds, [ViolationKind::HostInFlight]);
 }
 
@@ -201,7 +201,7 @@ fn copies_on_another_stream_than_the_single_one_are_told() {
     stream.synchronize().unwrap();
     fill!(unified.as_device_slice_mut() <- 7).unwrap();
     let violations = sim.violations();
-    assert_eq!(violations.iter().map(|one| one.kind()).collect::<Vec<_>>(), [ViolationKind::WrongStream]);
+    assert_eq!(violations.iter().map(Violation::kind).collect::<Vec<_>>(), [ViolationKind::WrongStream]);
     assert!(violations[0].to_string().contains("which is attached to stream s"), "{}", violations[0]);
 }
 

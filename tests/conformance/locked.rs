@@ -191,7 +191,7 @@ fn every_flag_is_taken(context: &Context) -> Outcome {
         let (pointer, len) = unsafe { LockedBuffer::<u16>::uninitialized_with(context, flags, 2)? }.into_raw_parts();
         for i in 0..len {
             // SAFETY: the element lies in the memory that was just made, which nothing else uses.
-            unsafe { pointer.add(i).write(7) };
+            unsafe { pointer.wrapping_add(i).write(7) };
         }
         // SAFETY: the parts of a buffer that was just taken apart, all written.
         assert_eq!(*unsafe { LockedBuffer::from_raw_parts(pointer, len) }, [7, 7]);

@@ -316,7 +316,7 @@ fn what_was_said_is_known(context: &Context) -> Outcome {
         memory.prefetch_device(&stream, context.device())?;
         assert!(memory.query_read_mostly()?);
         assert_eq!(memory.query_preferred_location()?, Some(MemoryLocation::Host));
-        assert_eq!(memory.query_accessed_by()?, [here.clone()]);
+        assert_eq!(memory.query_accessed_by()?, std::slice::from_ref(&here));
         assert_eq!(memory.query_last_prefetch()?, Some(here.clone()));
         memory.preferred_location(Some(context.device()))?;
         memory.advise_accessed_by(None, true)?;

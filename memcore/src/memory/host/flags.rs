@@ -76,7 +76,7 @@ bitflags! {
 /// # Errors
 ///
 /// [`Error::UnknownFlags`]: what another bit means no proof here knows of.
-pub(super) fn bits_of<F: bitflags::Flags<Bits = u32>>(flags: F, what: &'static str) -> Result<u32> {
+pub(super) fn bits_of<F: bitflags::Flags<Bits = u32>>(flags: &F, what: &'static str) -> Result<u32> {
     let bits = flags.bits();
     if F::from_bits(bits).is_some() { Ok(bits) } else { Err(Error::UnknownFlags { what, bits }) }
 }

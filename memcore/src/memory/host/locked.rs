@@ -38,7 +38,7 @@ impl Allocated for PageLocked {
     type Flags = LockedFlags;
 
     fn require(_context: &Inner, flags: LockedFlags) -> Result<()> {
-        bits_of(flags, "page-locked memory").map(|_| ())
+        bits_of(&flags, "page-locked memory").map(|_| ())
     }
 
     fn owner(address: u64) -> Result<Arc<Inner>> {

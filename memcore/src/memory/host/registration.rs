@@ -32,7 +32,7 @@ impl HostMemory for Registered {
 
 /// The driver's flags.
 fn checked(context: &Inner, flags: RegisterFlags) -> Result<u32> {
-    let bits = bits_of(flags, "registered memory")?;
+    let bits = bits_of(&flags, "registered memory")?;
     let has = |attribute| context.device().attribute(attribute).map(|value| value != 0);
     if !has(DeviceAttribute::HOST_REGISTER_SUPPORTED)? {
         return Err(Error::Unsupported { what: "page-locking of existing memory" });
