@@ -8,7 +8,7 @@ use std::thread;
 use everything::everything;
 use memcore::prelude::*;
 use memcore::sim::{CaptureMode, Order, Sim, SimOptions};
-use memcore::{Error, Status};
+use memcore::{AttachFlag, Error, Status};
 
 const MODES: [CaptureMode; 3] = [CaptureMode::Global, CaptureMode::ThreadLocal, CaptureMode::Relaxed];
 
@@ -66,6 +66,12 @@ fn a_captured_stream_is_refused_and_its_capture_survives() {
     assert_eq!(stream.query().map(drop), refused);
     assert_eq!(stream.record(&event), refused);
     assert_eq!(stream.wait_event(&event), refused);
+    let mut unified = unified_vec![1_u8; 10].unwrap();
+    assert_eq!(unified.prefetch_host(stream), refused);
+    assert_eq!(unified.attach(stream, AttachFlag::Global), refused);
+    // SAFETY: it is refused.
+    assert_eq!(unsafe { unified.attach_single(stream) }, refused);
+    drop(unified);
     assert_eq!(stream.launch_host_function(|| unreachable!()), refused);
     assert_eq!(stream.scope(|_| -> memcore::Result<()> { unreachable!("the scope was entered") }), refused);
     assert_eq!(

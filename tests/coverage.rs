@@ -7,7 +7,7 @@ use std::path::Path;
 
 use memcore::memory::{AsyncCopyDestination, CopyDestination, DeviceMemory, GpuBox, GpuBuffer, MemoryAdvise};
 use memcore::prelude::*;
-use memcore::{AttachFlag, Error, LockedFlags, RegisterFlags, Registration, memory};
+use memcore::{AttachFlag, Error, LockedFlags, RegisterFlags, Registration, View, memory};
 
 /// What the documents have, without the methods of types that the page takes together.
 const ITEMS: [&[&str]; 3] = [
@@ -191,8 +191,9 @@ names! {
     modules { bytemuck }
     traits { AsyncCopyDestination CopyDestination DeviceCopy DeviceMemory GpuBox GpuBuffer MemoryAdvise }
     types {
-        DeviceBox<u8>, DeviceBuffer<u8>, DevicePointer<u8>, DeviceSlice<u8>, DeviceVariable<u8>, LockedBox<u8>,
-        LockedBuffer<u8>, LockedFlags, RegisterFlags, RegisteredBuffer<u8>, AttachFlag, UnifiedBox<u8>, UnifiedBuffer<u8>, UnifiedPointer<u8>,
+        DeviceBox<u8>, DeviceBuffer<u8>, PitchedBuffer<u8>, DevicePointer<u8>, DeviceSlice<u8>, DeviceVariable<u8>, LockedBox<u8>,
+        LockedBuffer<u8>, LockedFlags, RegisterFlags, RegisteredBuffer<u8>, AttachFlag, UnifiedBox<u8>, UnifiedBuffer<u8>,
+        UnifiedPointer<u8>,
     }
     paths {
         DeviceBox::<u8>::new, DeviceBox::<u8>::zeroed, DeviceBox::<u8>::uninitialized, DeviceBox::<u8>::try_free,
@@ -264,7 +265,10 @@ names! {
         memory::mem_get_info,
         Context::memory_info, Context::take_drop_errors,
         Context::with_registered as WithRegistered,
-        Scope::device_vec::<u8>, Scope::register::<u8>,
+        Scope::device_vec::<u8>, Scope::register::<u8>, Scope::lend_view::<&DeviceSlice<u8>, 2>,
+        <[u8] as AsView>::as_2d, <[u8] as AsView>::as_2d_mut,
+        DeviceSlice::<u8>::as_2d, DeviceSlice::<u8>::as_2d_mut,
+        View::<&DeviceSlice<u8>, 2>::window::<usize, usize>,
     }
     variants { InvalidValue LengthMismatch OutOfMemory SizeOverflow }
 }

@@ -240,6 +240,9 @@ fn write_combined_memory_is_uploaded_as_it_was_written(context: &Context) -> Out
         }
         assert!(dev.to_vec()?.into_iter().zip(0..).all(|(value, i)| value == turn * i), "{turn}");
     }
+    locked[11] = 77;
+    copy!(dev.as_2d_mut(10)?[..2, 5..] <- locked.as_2d(10)?[..2, ..5])?;
+    assert_eq!(dev.to_vec()?[16], 77);
     Ok(())
 }
 

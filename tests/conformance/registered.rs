@@ -150,6 +150,10 @@ fn is_an_operand_of_every_copy(_: &Context) -> Outcome {
         unsafe { copy!(back <- dev, async stream) }
     })?;
     assert_eq!(*back, *source);
+    // Windows of it.
+    copy!(dev.as_2d_mut(100)?[.., 20..30] <- source.as_2d(100)?[.., ..10])?;
+    copy!(back.as_2d_mut(100)?[5, ..] <- dev.as_2d(100)?[3, ..])?;
+    assert_eq!((&back[520..530], back[530]), (&source[300..310], source[330]));
     // Between host and host, and to unified memory.
     let (locked, mut unified) = (locked_vec![4_u8; 1000]?, unified_vec![0_u8; 1000]?);
     unified.as_device_slice_mut().copy_from(&*source)?;

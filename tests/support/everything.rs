@@ -1,7 +1,7 @@
 //! Every kind of wait, allocation and free.
 
-use memcore::TransferError;
 use memcore::prelude::*;
+use memcore::{AttachFlag, LockedFlags, RegisterFlags, TransferError};
 
 pub(crate) fn everything(context: &Context) -> memcore::Result<()> {
     let stream = Stream::new()?;
@@ -26,8 +26,16 @@ pub(crate) fn everything(context: &Context) -> memcore::Result<()> {
     let mut unified = unified_vec![1_u8; 4096]?;
     unified.advise_read_mostly(true)?;
     unified.prefetch_device(&stream, context.device())?;
+    unified.attach(&stream, AttachFlag::Host)?;
+    assert!(unified.query_read_mostly()?);
     fill!(unified <- 2, stream)?;
     copy!(dev[..4096] <- unified)?;
     drop(unified);
+    assert!(!LockedBox::new_with(context, LockedFlags::WRITE_COMBINED, &1_u8)?.device_ptr()?.is_null());
+    let mut registered = RegisteredBuffer::new_with(context, RegisterFlags::PORTABLE, host)?;
+    copy!(registered <- dev)?;
+    let mut host = registered.unregister().map_err(|(error, _)| error)?;
+    context.with_registered(&mut host, RegisterFlags::empty(), |host| copy!(dev <- *host))?;
+    stream.scope(|s| copy!(*s.register(&mut host, RegisterFlags::empty())? <- dev, s))?;
     context.trim(0)
 }

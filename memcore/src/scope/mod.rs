@@ -13,10 +13,12 @@ mod register;
 mod take_over;
 mod temporary;
 mod unscoped;
+mod view;
 
 pub use lend::{Lend, LendMut};
 pub use lent::{HostSlice, Lent, LentChunks, LentChunksMut, LentMemory};
 pub use many::{Scopes, scope};
+pub use view::LendView;
 
 use core::ffi::c_void;
 use core::fmt;
