@@ -70,18 +70,19 @@ impl Allocated for Managed {
 
 /// An array of `T`s in unified memory, which it owns: a `Box<[T]>` at one address for host and device.
 ///
-/// It derefs to `[T]`; pages move to whoever touches them. [`as_device_slice`](Self::as_device_slice) is the device's
-/// side, for copies and fills that the device does. [`unified_vec!`](crate::unified_vec) makes one, and
-/// [`MemoryAdvise`](crate::memory::MemoryAdvise) moves its pages ahead of use.
+/// It derefs to `[T]`; pages move to whoever touches them, and there may be more of them than the device has memory.
+/// [`as_device_slice`](Self::as_device_slice) is the device's side, for copies and fills that the device does.
+/// [`unified_vec!`](crate::unified_vec) makes one, and [`MemoryAdvise`](crate::memory::MemoryAdvise) moves its pages ahead
+/// of use, and says where they live where there are several devices.
 ///
 /// While the device works on it (a kernel, or a raw asynchronous copy) the host must not read or write it: that would
 /// be a race, whose values are anyone's. memcore's safe calls are complete on return, so that with them alone it cannot
 /// happen; whoever gives [`as_unified_ptr`](Self::as_unified_ptr) to a kernel waits for the kernel before the next use.
 ///
-/// The constructors without `_in` use the current context ([`Context::current`]). They call `cuMemAllocManaged`, which
+/// The constructors without `_in` or `_with` use the current context ([`Context::current`]). They call `cuMemAllocManaged`, which
 /// does not wait for device work. Their errors are [`Error::Unsupported`] where the device has no unified memory, or
 /// none that the host may use while the device is busy (`CONCURRENT_MANAGED_ACCESS` is 0); [`Error::OutOfMemory`];
-/// [`Error::SizeOverflow`]; the driver's code; and, without `_in`, what opening the default context fails with.
+/// [`Error::SizeOverflow`]; the driver's code; and, without a context, what opening the default context fails with.
 /// Dropped, the memory is freed (`cuMemFree_v2`, which may wait for device work); the drop does not panic, and a
 /// failure goes to [`Context::take_drop_errors`]. An empty buffer, and one of a type without bytes, has no memory and
 /// makes no driver call.
