@@ -49,8 +49,8 @@ fn attaching_to_streams() {
     let others = [address, locked.pointer.addr() as u64, pageable.as_ptr().addr() as u64, 0];
     for other in others {
         assert_eq!(attach(stream, other, 0, 4), Status::INVALID_VALUE);
-        assert_eq!(attach(stream, other, 8192, 4), Status::INVALID_VALUE);
     }
+    assert_eq!(attach(stream, pageable.as_ptr().addr() as u64, 8192, 4), Status::INVALID_VALUE);
     // Destroyed, the stream has it no more.
     assert_eq!(attach(stream, managed, 0, 4), Status::SUCCESS);
     ok!(program, stream_destroy(stream));
@@ -82,7 +82,7 @@ fn attaching_in_a_capture() {
 #[test]
 fn advice_about_what_and_where() {
     let program = program();
-    let (managed, stream) = (program.managed(MIB), program.stream(STREAM_NON_BLOCKING));
+    let (managed, stream) = (program.managed(2 * MIB), program.stream(STREAM_NON_BLOCKING));
     let (address, locked, pageable) = (program.alloc(8192), program.locked(8192), vec![0_u8; 8192]);
     let (fine, invalid, no_device) = (Status::SUCCESS, Status::INVALID_VALUE, Status::INVALID_DEVICE);
     let ask = |address: CUdeviceptr, bytes: usize, expected: Status, nowhere: Status| {
@@ -102,9 +102,9 @@ fn advice_about_what_and_where() {
         }
         ok!(program, stream_synchronize(stream));
     };
-    ask(managed, MIB, fine, no_device);
+    ask(managed, 2 * MIB, fine, no_device);
     ask(managed + 100, 4096, fine, no_device);
-    ask(managed, 2 * MIB, invalid, no_device);
+    ask(managed, 4 * MIB, invalid, no_device);
     ask(managed, 0, invalid, invalid);
     ask(0, 8192, invalid, invalid);
     for other in [address, locked.pointer.addr() as u64, pageable.as_ptr().addr() as u64] {
@@ -181,7 +181,7 @@ fn what_is_said_of_pages() {
 #[test]
 fn questions_that_are_refused() {
     let program = program();
-    let (managed, address, locked) = (program.managed(8192), program.alloc(8192), program.locked(8192));
+    let (managed, address, locked) = (program.managed(2 * MIB), program.alloc(8192), program.locked(8192));
     let pageable = vec![0_u8; 8192];
     let mut values = [77_i32; 8];
     let out = values.as_mut_ptr().cast();
@@ -190,7 +190,7 @@ fn questions_that_are_refused() {
         assert_eq!(status, Status::INVALID_VALUE, "attribute {attribute} of {size} bytes");
     }
     let others = [address, locked.pointer.addr() as u64, pageable.as_ptr().addr() as u64, 0];
-    for (address, bytes) in others.map(|other| (other, 4096)).into_iter().chain([(managed, 0), (managed, 16_384)]) {
+    for (address, bytes) in others.map(|other| (other, 4096)).into_iter().chain([(managed, 0), (managed, 4 * MIB)]) {
         for attribute in 1..5 {
             let status = call!(program, mem_range_attribute(out, 4, attribute, address, bytes));
             assert_eq!(status, Status::INVALID_VALUE, "attribute {attribute} of {bytes} bytes at {address:#x}");
