@@ -145,6 +145,7 @@ impl Kind {
             | "exchange_capture_mode"
             | "stream_is_capturing"
             | "stream_wait_event"
+            | "stream_attach_memory"
             | "event_create"
             | "event_destroy"
             | "event_record"
