@@ -91,7 +91,6 @@ for attribute, value in ((6, 0), (8, 0), (6, 1), (8, 1), (5, 0), (7, 0), (4, 2**
     print(f"set attribute {attribute} to {value}:", rc("cuMemPoolSetAttribute", pool, attribute, C.byref(U(value))), counters(pool))
 for value in (0, 1, 2, -1):
     print(f"set reuse switch 1 to {value}:", rc("cuMemPoolSetAttribute", pool, 1, C.byref(I(value))), number(pool, 1, I))
-print("get with null:", rc("cuMemPoolGetAttribute", pool, 5, None), "set with null:", rc("cuMemPoolSetAttribute", pool, 4, None))
 ok("cuMemFreeAsync", a, stream)
 sync()
 for size in (1, MIB, 2 * MIB, 3 * MIB, 32 * MIB, 33 * MIB, 100 * MIB):
