@@ -3,9 +3,13 @@
 mod allocate;
 mod binding;
 mod current;
+mod heap;
 mod inner;
+mod peer;
+mod pool;
 mod registry;
 mod settle;
+mod statistics;
 mod streams;
 mod ticket;
 
@@ -13,9 +17,13 @@ pub use allocate::AllocatorKind;
 pub(crate) use allocate::{Allocation, Prepare, freed_at_exit};
 pub(crate) use binding::{Bound, Relaxed};
 pub use current::Entered;
+pub use heap::AllocateIn;
+pub(crate) use heap::Heap;
 pub(crate) use inner::Inner;
+pub use pool::{Access, MemoryPool, PoolOptions, PoolReuse, PoolStatistics};
 pub(crate) use registry::{context_of, host_owner_of, keep_open_contexts, owner_of};
 pub(crate) use settle::{Exposed, Pending, is_over, prove, settle};
+pub use statistics::AllocationStatistics;
 pub(crate) use streams::RawStream;
 pub(crate) use ticket::Ticket;
 
@@ -177,7 +185,7 @@ impl Context {
     /// The driver's code.
     #[track_caller]
     pub fn trim(&self, keep_bytes: usize) -> Result<()> {
-        self.inner.trim(keep_bytes)
+        self.inner.trim(None, keep_bytes)
     }
 
     /// The errors of frees that failed in a `Drop` since this was last called, oldest first, at most 1,024. They are

@@ -5,6 +5,7 @@
 mod fill;
 mod issue;
 mod operation;
+mod within;
 
 pub(crate) use fill::{Filled, fills_by_one_call};
 pub(crate) use issue::Mode;
@@ -12,6 +13,7 @@ pub use issue::Order;
 use issue::{Writes, issue};
 pub(crate) use issue::{has_managed_memory, note_managed_memory};
 use operation::Operation;
+pub(crate) use within::Move;
 
 use core::ffi::c_void;
 
@@ -100,6 +102,21 @@ pub(crate) unsafe fn device_to_device(
     };
     // SAFETY: the caller's contract.
     unsafe { issue(dst_context, mode, writes, operation) }
+}
+
+/// Moves bytes within device memory, where the two ranges may overlap, as [`Move`] says.
+///
+/// # Safety
+///
+/// Both ranges, and the scratch memory, are valid for reads and writes in `context`, which is open, by this operation alone
+/// until it is complete: on return, or under [`Mode::Raw`] when the caller has waited.
+#[track_caller]
+pub(crate) unsafe fn move_within(context: &Inner, within: Move, mode: Mode<'_>) -> Result<()> {
+    if within.bytes == 0 || within.dst == within.src {
+        return Ok(());
+    }
+    // SAFETY: the caller's contract.
+    unsafe { issue(context, mode, Writes::Device { dst: within.dst }, Operation::Move(within)) }
 }
 
 /// As [`fill`], with the value in the calls themselves: no memory of the host is read, now or later. Calls: one memset;

@@ -18,9 +18,11 @@ mod device_copy;
 mod download;
 mod functions;
 mod host;
+mod list;
 pub(crate) mod operand;
 pub(crate) mod pair;
 mod pointer;
+mod question;
 pub(crate) mod size;
 mod slice;
 mod traits;
@@ -32,10 +34,13 @@ pub use device::{DeviceBox, DeviceBuffer};
 pub use device_copy::DeviceCopy;
 pub use functions::{
     cuda_free, cuda_free_async, cuda_free_locked, cuda_free_unified, cuda_malloc, cuda_malloc_async,
-    cuda_malloc_locked, cuda_malloc_unified, mem_get_info, memcpy_dtoh, memcpy_htod,
+    cuda_malloc_locked, cuda_malloc_unified, mem_get_info, memcpy_dtoh, memcpy_htod, memcpy_peer, memcpy_peer_async,
 };
 pub use host::{LockedBox, LockedBuffer, UnifiedBox, UnifiedBuffer};
+pub(crate) use list::gather;
 pub use pointer::{DevicePointer, UnifiedPointer};
+pub use question::{MemoryKind, PointerAttributes};
+pub(crate) use slice::resolve;
 pub use slice::{Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceIndex, DeviceSlice};
 pub use traits::{DeviceMemory, GpuBox, GpuBuffer};
 pub use variable::DeviceVariable;

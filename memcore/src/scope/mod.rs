@@ -12,6 +12,7 @@ mod many;
 mod take_over;
 mod temporary;
 mod unscoped;
+mod within;
 
 pub use lend::{Lend, LendMut};
 pub use lent::{HostSlice, Lent, LentChunks, LentChunksMut, LentMemory};

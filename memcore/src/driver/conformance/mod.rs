@@ -4,7 +4,10 @@
 mod blocking;
 mod captures;
 mod host_functions;
+mod peers;
 mod pitched;
+mod pointers;
+mod pools;
 
 use core::ffi::c_void;
 use core::ops::Deref;

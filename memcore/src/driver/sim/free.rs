@@ -120,7 +120,7 @@ impl Machine {
             }
         }
         if let Kind::Pool(pool) = gone.kind {
-            self.shrink_pool(pool, cost);
+            self.shrink_pool(pool, gone.size);
         }
     }
 }

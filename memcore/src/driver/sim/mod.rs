@@ -91,6 +91,7 @@ mod operation;
 mod options;
 mod order;
 mod pages;
+mod peer;
 mod pitched;
 mod pointer;
 mod pool;

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::context::{Allocation, Context, Inner, Prepare, owner_of};
+use crate::context::{
+    Allocation, AllocatorKind, Context, Exposed, Heap, Inner, MemoryPool, Prepare, Relaxed, owner_of, settle,
+};
 use crate::error::{Error, Result};
+use crate::stream::Stream;
 
 /// Device memory and the context it belongs to, which it keeps open. Dropped, the memory is freed.
 pub(crate) struct DeviceMemory {
@@ -12,6 +15,8 @@ pub(crate) struct DeviceMemory {
     /// and the others' contract says so.
     allocation: Allocation,
     is_freed: bool,
+    /// The pool that it is from, unless that is the context's own: kept alive.
+    pool: Option<MemoryPool>,
 }
 
 impl DeviceMemory {
@@ -21,30 +26,91 @@ impl DeviceMemory {
     ///
     /// `prepare` writes at most `bytes`.
     #[track_caller]
-    pub(super) unsafe fn allocate(context: Arc<Inner>, bytes: usize, prepare: impl Prepare) -> Result<Self> {
+    pub(super) unsafe fn allocate(heap: Heap<'_>, bytes: usize, prepare: impl Prepare) -> Result<Self> {
+        let (context, pool) = (Arc::clone(&heap.context.inner), heap.pool.cloned());
+        let raw = pool.as_ref().map(MemoryPool::raw);
         // SAFETY: the caller's contract.
-        let allocation = unsafe { context.allocate(bytes, prepare)? };
-        Ok(Self { context, allocation, is_freed: false })
+        let allocation = unsafe { context.allocate(raw, bytes, prepare)? };
+        Ok(Self { context, allocation, is_freed: false, pool })
     }
 
-    /// The allocation at `address`, made elsewhere.
+    /// `bytes` (more than 0) of new memory for what is queued on `stream` from here on. Does not wait.
+    #[track_caller]
+    pub(super) fn allocate_on(stream: &Stream, bytes: usize) -> Result<Self> {
+        let context = Arc::clone(&stream.context().inner);
+        let allocation = {
+            let bound = stream.bind()?;
+            let _relaxed = Relaxed::new(bound.driver());
+            context.allocate_on(stream.raw(), None, bytes)?
+        };
+        Ok(Self { context, allocation, is_freed: false, pool: None })
+    }
+
+    /// The allocation at `address`, made elsewhere, of which `bytes` are used.
     ///
     /// # Safety
     ///
     /// It is nobody else's from here on, and no pending work uses it.
     #[track_caller]
-    pub(super) unsafe fn adopt(address: u64) -> Result<Self> {
+    pub(super) unsafe fn adopt(address: u64, bytes: usize) -> Result<Self> {
         let context = owner_of(address).or_else(|_| {
             // Opening the current context may be what makes the address known.
             Context::current().and_then(|_| owner_of(address))
         })?;
         // A driver that does not answer now is asked again when the memory is freed.
         let origin = context.origin_of(address).ok();
-        Ok(Self { context, allocation: Allocation { address, origin }, is_freed: false })
+        let allocation = context.adopt(Allocation { address, bytes, origin });
+        Ok(Self { context, allocation, is_freed: false, pool: None })
     }
 
     pub(super) fn address(&self) -> u64 {
         self.allocation.address
+    }
+
+    /// Leaves the memory to whoever has its address; its context stays open for the life of the process.
+    pub(super) fn into_raw(mut self) {
+        self.context.disown(self.allocation);
+        // The driver keeps a pool as long as it has allocations.
+        self.pool = None;
+        core::mem::forget(self);
+    }
+
+    /// Frees the memory behind what is queued on `stream`, or gives it back with the reason why not.
+    #[track_caller]
+    pub(super) fn free_on(mut self, stream: &Stream) -> Result<(), (Error, Self)> {
+        match self.try_free_on(stream) {
+            Ok(()) => {
+                self.is_freed = true;
+                Ok(())
+            }
+            Err(error) => Err((error, self)),
+        }
+    }
+
+    #[track_caller]
+    fn try_free_on(&self, stream: &Stream) -> Result<()> {
+        let (own, of_stream) = (&*self.context, &*stream.context().inner);
+        if !own.same_driver(of_stream) {
+            return Err(Error::DifferentDrivers);
+        }
+        if own.raw() != of_stream.raw() {
+            let (stream, memory) = (of_stream.device().ordinal(), own.device().ordinal());
+            return Err(Error::OtherDevice { stream, memory });
+        }
+        let bound = stream.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
+        let origin = match self.allocation.origin {
+            Some(origin) => origin,
+            None => own.origin_of(self.allocation.address)?,
+        };
+        if origin == AllocatorKind::Pool {
+            // SAFETY: pending work uses the memory on this stream at most, by the invariant, or by the contract of the
+            // unsafe call that queued it; its owner gives it up.
+            return unsafe { own.free_on(stream.raw(), self.allocation) };
+        }
+        settle(own, stream.handle(), Exposed::Nothing)?;
+        // SAFETY: as above, and the stream has been waited for.
+        unsafe { own.free(self.allocation) }
     }
 
     /// Frees the memory now, or gives it back with the reason why not.
