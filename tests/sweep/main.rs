@@ -24,10 +24,22 @@ mod devices;
 mod fills;
 #[path = "../conformance/functions.rs"]
 mod functions;
+#[path = "../conformance/in_order.rs"]
+mod in_order;
+#[path = "../conformance/lists.rs"]
+mod lists;
 #[path = "../conformance/locked.rs"]
 mod locked;
 #[path = "../conformance/model.rs"]
 mod model;
+#[path = "../conformance/moves.rs"]
+mod moves;
+#[path = "../conformance/peers.rs"]
+mod peers;
+#[path = "../conformance/pools.rs"]
+mod pools;
+#[path = "../conformance/questions.rs"]
+mod questions;
 mod rig;
 mod rules;
 mod run;

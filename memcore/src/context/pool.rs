@@ -146,9 +146,10 @@ impl RawPool {
         if maximum == 0 {
             return error;
         }
-        let used = self.get(driver, POOL_USED_CURRENT).unwrap_or(0);
+        let used = self.get(driver, POOL_USED_CURRENT).ok();
         // Where the device has room it is the pool that has none, in one piece.
-        let is_full = used.saturating_add(requested) > maximum || free.is_some_and(|free| free >= requested);
+        let is_full = used.is_some_and(|used| used.saturating_add(requested) > maximum)
+            || free.is_some_and(|free| free >= requested);
         if is_full { Error::PoolExhausted { operation, requested, used, maximum } } else { error }
     }
 }
@@ -240,8 +241,8 @@ impl MemoryPool {
         self.shared.pool
     }
 
-    /// What it holds and what is in use of that. Does not wait: what is freed by pending work counts as free once the host
-    /// has freed it, and what is in use behind it stays reserved. Driver function: `cuMemPoolGetAttribute`, four times.
+    /// What it holds and what is in use of that. Does not wait: what was freed counts as free, also behind pending work.
+    /// Driver function: `cuMemPoolGetAttribute`, four times.
     ///
     /// ```
     /// use memcore::prelude::*;

@@ -47,17 +47,14 @@ pub enum Error {
     },
 
     /// A memory pool has no room for an allocation, even after waiting for pending frees: it has reached its maximum.
-    #[error(
-        "{operation} is out of memory: {requested} bytes asked for of a pool of at most {maximum} bytes, {used} of them in \
-         use"
-    )]
+    #[error("{operation} is out of memory: {requested} bytes asked for, of a pool of at most {maximum}{}", used_of(*.used))]
     PoolExhausted {
         /// The driver function that was refused.
         operation: &'static str,
         /// Bytes asked for.
         requested: u64,
-        /// Bytes of the pool in use.
-        used: u64,
+        /// Bytes of the pool in use, where the driver still said.
+        used: Option<u64>,
         /// The most bytes that the pool may hold, as it was made.
         maximum: u64,
     },
@@ -341,4 +338,9 @@ fn free_of(free: Option<u64>, total: Option<u64>) -> String {
         (Some(free), Some(total)) => format!(", {free} of {total} bytes free"),
         _ => String::new(),
     }
+}
+
+/// `", of which N are in use"`, where that is known.
+fn used_of(used: Option<u64>) -> String {
+    used.map(|used| format!(", of which {used} are in use")).unwrap_or_default()
 }

@@ -158,6 +158,7 @@ impl Machine {
         let backing = Backing::new(bytes).ok_or(Status::OUT_OF_MEMORY)?;
         self.grow_pool(pool, bytes as u64)?;
         let Some(base) = self.devices.get_mut(index).and_then(|device| device.space.device.take(bytes as u64)) else {
+            self.queue_shrink_pool(pool, bytes as u64);
             self.shrink_pool(pool, bytes as u64);
             return Err(Status::OUT_OF_MEMORY);
         };

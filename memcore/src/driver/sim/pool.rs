@@ -32,8 +32,10 @@ pub(super) struct Pool {
     reuse: [i32; 3],
     reserved: u64,
     reserved_high: u64,
-    /// What its allocations count for.
+    /// What its allocations count for, without those whose free is queued: the next may take their place.
     used: u64,
+    /// The same with those.
+    busy: u64,
     /// What was asked for, which is what the counters say.
     asked: u64,
     asked_high: u64,
@@ -54,6 +56,7 @@ impl Pool {
             reserved: 0,
             reserved_high: 0,
             used: 0,
+            busy: 0,
             asked: 0,
             asked_high: 0,
             reached_from: BTreeSet::new(),
@@ -83,20 +86,27 @@ impl Machine {
         }
         device.used = total;
         (pool.used, pool.reserved) = (used, reserved);
+        pool.busy += bytes;
         pool.asked += asked;
         pool.asked_high = pool.asked_high.max(pool.asked);
         pool.reserved_high = pool.reserved_high.max(reserved);
         Ok(())
     }
 
-    /// Gives memory of which `asked` bytes were asked for back to a pool.
-    pub(super) fn shrink_pool(&mut self, key: u64, asked: u64) {
+    /// Counts memory of which `asked` bytes were asked for as given back to a pool: its free is queued.
+    pub(super) fn queue_shrink_pool(&mut self, key: u64, asked: u64) {
         let Some(pool) = self.pools.get_mut(&key) else { return };
         pool.used = pool.used.saturating_sub(rounded(asked).unwrap_or(0));
         pool.asked = pool.asked.saturating_sub(asked);
+    }
+
+    /// Gives it back: its free has run.
+    pub(super) fn shrink_pool(&mut self, key: u64, asked: u64) {
+        let Some(pool) = self.pools.get_mut(&key) else { return };
+        pool.busy = pool.busy.saturating_sub(rounded(asked).unwrap_or(0));
         if pool.destroyed {
             self.release_pool(key, 0);
-            if self.pools.get(&key).is_some_and(|pool| pool.used == 0) {
+            if self.pools.get(&key).is_some_and(|pool| pool.busy == 0) {
                 self.pools.remove(&key);
             }
         }
@@ -105,7 +115,7 @@ impl Machine {
     /// Gives back to the device what a pool holds beyond `keep` and beyond what is in use.
     fn release_pool(&mut self, key: u64, keep: u64) {
         let Some(pool) = self.pools.get_mut(&key) else { return };
-        let left = pool.reserved.min(pool.used.max(keep));
+        let left = pool.reserved.min(pool.busy.max(keep));
         if let Some(device) = self.devices.get_mut(pool.device) {
             device.used = device.used.saturating_sub(pool.reserved - left);
         }
@@ -114,7 +124,7 @@ impl Machine {
 
     /// After a wait, every pool returns what it holds beyond its threshold.
     pub(super) fn trim_after_wait(&mut self) {
-        let over = |pool: &Pool| pool.reserved > pool.used.max(pool.threshold);
+        let over = |pool: &Pool| pool.reserved > pool.busy.max(pool.threshold);
         let keys: Vec<_> =
             self.pools.iter().filter(|(_, pool)| over(pool)).map(|(key, pool)| (*key, pool.threshold)).collect();
         for (key, threshold) in keys {

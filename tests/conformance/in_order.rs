@@ -1,0 +1,121 @@
+//! Buffers allocated and freed in the order of a stream.
+
+use memcore::memory::cuda_malloc;
+use memcore::prelude::*;
+use memcore::{Error, MemoryPool, PoolOptions};
+
+use crate::buffers::pattern;
+use crate::rig::{MIB, Outcome, all_freed, refused, tests, turns, waited};
+
+tests!(
+    allocated_used_and_freed_on_a_stream,
+    freed_behind_pending_copies,
+    freed_on_the_legacy_stream,
+    memory_that_is_not_of_a_pool,
+    memory_of_a_pool_of_ones_own,
+    nothing_to_free,
+    lengths_that_cannot_be,
+);
+
+fn allocated_used_and_freed_on_a_stream(context: &Context) -> Outcome {
+    let before = context.allocation_statistics();
+    let stream = Stream::new_in(context)?;
+    let source = LockedBuffer::from_slice(&pattern(MIB, 70))?;
+    for _ in 0..turns(10) {
+        let mut back = locked_vec![0_u8; MIB]?;
+        waited(&stream, || {
+            // SAFETY: written before it is read, used on this stream alone, freed behind that; `back` and `source` are left
+            // alone until the wait.
+            unsafe {
+                let mut dev = DeviceBuffer::<u8>::uninitialized_on(&stream, MIB)?;
+                let used = dev.copy_from_async(&source, &stream).and_then(|()| dev.copy_to_async(&mut back, &stream));
+                used.and(dev.drop_on(&stream).map_err(|(error, dev)| {
+                    // It may be in use.
+                    let _ = dev.leak();
+                    error
+                }))
+            }
+        })?;
+        assert!(*back == *source);
+    }
+    all_freed(context)?;
+    assert_eq!(context.allocation_statistics().current_bytes, before.current_bytes);
+    Ok(())
+}
+
+/// The memory may be handed out again at once, to be used behind the copies.
+fn freed_behind_pending_copies(context: &Context) -> Outcome {
+    let stream = Stream::new_in(context)?;
+    let host = pattern(4 * MIB, 71);
+    let mut back = locked_vec![0_u8; 4 * MIB]?;
+    let source = DeviceBuffer::from_slice_in(context, &host)?;
+    waited(&stream, || {
+        // SAFETY: `back` is left alone until the wait, and `source` is freed behind the copy.
+        let queued = unsafe { copy!(back <- source, async stream) };
+        queued.and(source.drop_on(&stream).map_err(|(error, source)| {
+            // It may be in use.
+            let _ = source.leak();
+            error
+        }))
+    })?;
+    let next = device_vec![in context; 0xFF_u8; 4 * MIB]?;
+    assert!(*back == *host && next[0].to_value()? == 0xFF);
+    let boxed = device_box![in context; 5_u32]?;
+    boxed.drop_on(&stream).map_err(|(error, _)| error)?;
+    Ok(())
+}
+
+fn freed_on_the_legacy_stream(context: &Context) -> Outcome {
+    let legacy = Stream::legacy_in(context);
+    device_vec![in context; 1_u8; MIB]?.drop_on(&legacy).map_err(|(error, _)| error)?;
+    assert_eq!(device_vec![in context; 2_u8; MIB]?.to_vec()?, vec![2; MIB]);
+    Ok(())
+}
+
+/// It waits for the stream, and then frees.
+fn memory_that_is_not_of_a_pool(context: &Context) -> Outcome {
+    let stream = Stream::new_in(context)?;
+    let mut back = locked_vec![0_u8; MIB]?;
+    // SAFETY: the memory is written before it is read, and the buffer takes it over.
+    let mut dev = unsafe { DeviceBuffer::from_raw_parts(cuda_malloc::<u8>(MIB)?, MIB) };
+    let filled = fill!(dev <- 6);
+    waited(&stream, || {
+        // SAFETY: `back` is left alone until the wait, and `dev` is freed behind the copy.
+        let queued = filled.and(unsafe { copy!(back <- dev, async stream) });
+        queued.and(dev.drop_on(&stream).map_err(|(error, dev)| {
+            // It may be in use.
+            let _ = dev.leak();
+            error
+        }))
+    })?;
+    assert_eq!(*back, *vec![6; MIB]);
+    Ok(())
+}
+
+fn memory_of_a_pool_of_ones_own(context: &Context) -> Outcome {
+    let (stream, pool) = (Stream::new_in(context)?, MemoryPool::new_in(context, PoolOptions::default())?);
+    let dev = device_vec![in &pool; 1_u8; MIB]?;
+    assert_eq!(pool.statistics()?.used, MIB as u64);
+    dev.drop_on(&stream).map_err(|(error, _)| error)?;
+    stream.synchronize()?;
+    assert_eq!(pool.statistics()?.used, 0);
+    Ok(())
+}
+
+fn nothing_to_free(context: &Context) -> Outcome {
+    let stream = Stream::new_in(context)?;
+    DeviceBuffer::<u8>::zeroed_in(context, 0)?.drop_on(&stream).map_err(|(error, _)| error)?;
+    device_vec![in context; (); 5]?.drop_on(&stream).map_err(|(error, _)| error)?;
+    // SAFETY: there is nothing to be used.
+    let empty = unsafe { DeviceBuffer::<u64>::uninitialized_on(&stream, 0)? };
+    assert!(empty.is_empty());
+    Ok(())
+}
+
+fn lengths_that_cannot_be(context: &Context) -> Outcome {
+    let stream = Stream::new_in(context)?;
+    // SAFETY: it is refused.
+    let refused_length = unsafe { DeviceBuffer::<u64>::uninitialized_on(&stream, usize::MAX / 2) };
+    refused(refused_length, &Error::SizeOverflow { len: usize::MAX / 2, element_size: 8 })?;
+    Ok(())
+}
