@@ -17,23 +17,28 @@ tests!(
     lengths_that_cannot_be,
 );
 
+/// Frees behind what is queued; what cannot be freed so may be in use, and is left for after the wait.
+fn freed_on(stream: &Stream, buffer: DeviceBuffer<u8>, left: &mut Option<DeviceBuffer<u8>>) -> memcore::Result<()> {
+    buffer.drop_on(stream).map_err(|(error, buffer)| {
+        *left = Some(buffer);
+        error
+    })
+}
+
 fn allocated_used_and_freed_on_a_stream(context: &Context) -> Outcome {
     let before = context.allocation_statistics();
     let stream = Stream::new_in(context)?;
     let source = LockedBuffer::from_slice(&pattern(MIB, 70))?;
     for _ in 0..turns(10) {
         let mut back = locked_vec![0_u8; MIB]?;
+        let mut left = None;
         waited(&stream, || {
             // SAFETY: written before it is read, used on this stream alone, freed behind that; `back` and `source` are left
             // alone until the wait.
             unsafe {
                 let mut dev = DeviceBuffer::<u8>::uninitialized_on(&stream, MIB)?;
                 let used = dev.copy_from_async(&source, &stream).and_then(|()| dev.copy_to_async(&mut back, &stream));
-                used.and(dev.drop_on(&stream).map_err(|(error, dev)| {
-                    // It may be in use.
-                    let _ = dev.leak();
-                    error
-                }))
+                used.and(freed_on(&stream, dev, &mut left))
             }
         })?;
         assert!(*back == *source);
@@ -49,14 +54,11 @@ fn freed_behind_pending_copies(context: &Context) -> Outcome {
     let host = pattern(4 * MIB, 71);
     let mut back = locked_vec![0_u8; 4 * MIB]?;
     let source = DeviceBuffer::from_slice_in(context, &host)?;
+    let mut left = None;
     waited(&stream, || {
         // SAFETY: `back` is left alone until the wait, and `source` is freed behind the copy.
         let queued = unsafe { copy!(back <- source, async stream) };
-        queued.and(source.drop_on(&stream).map_err(|(error, source)| {
-            // It may be in use.
-            let _ = source.leak();
-            error
-        }))
+        queued.and(freed_on(&stream, source, &mut left))
     })?;
     let next = device_vec![in context; 0xFF_u8; 4 * MIB]?;
     assert!(*back == *host && next[0].to_value()? == 0xFF);
@@ -78,15 +80,12 @@ fn memory_that_is_not_of_a_pool(context: &Context) -> Outcome {
     let mut back = locked_vec![0_u8; MIB]?;
     // SAFETY: the memory is written before it is read, and the buffer takes it over.
     let mut dev = unsafe { DeviceBuffer::from_raw_parts(cuda_malloc::<u8>(MIB)?, MIB) };
-    let filled = fill!(dev <- 6);
+    fill!(dev <- 6)?;
+    let mut left = None;
     waited(&stream, || {
         // SAFETY: `back` is left alone until the wait, and `dev` is freed behind the copy.
-        let queued = filled.and(unsafe { copy!(back <- dev, async stream) });
-        queued.and(dev.drop_on(&stream).map_err(|(error, dev)| {
-            // It may be in use.
-            let _ = dev.leak();
-            error
-        }))
+        let queued = unsafe { copy!(back <- dev, async stream) };
+        queued.and(freed_on(&stream, dev, &mut left))
     })?;
     assert_eq!(*back, *vec![6; MIB]);
     Ok(())

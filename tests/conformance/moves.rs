@@ -9,7 +9,15 @@ use proptest::test_runner::{Config, TestCaseError};
 use crate::buffers::pattern;
 use crate::rig::{MIB, Outcome, random_programs, tests, turns};
 
-tests!(every_small_move, random_moves, large_moves, moves_of_other_types, moves_in_a_scope, random_moves_in_a_scope,);
+tests!(
+    every_small_move,
+    random_moves,
+    large_moves,
+    moves_of_other_types,
+    moves_of_unified_memory,
+    moves_in_a_scope,
+    random_moves_in_a_scope,
+);
 
 fn every_small_move(_: &Context) -> Outcome {
     let host = pattern(6, 60);
@@ -89,6 +97,10 @@ fn moves_of_other_types(_: &Context) -> Outcome {
     assert_eq!(wide.to_vec()?, [[1; 3], [3; 3], [4; 3], [4; 3]]);
     let mut units = device_vec![(); 5]?;
     units.copy_within(1..3, 2)?;
+    Ok(())
+}
+
+fn moves_of_unified_memory(_: &Context) -> Outcome {
     let mut unified = unified_vec![1_u16, 2, 3, 4, 5]?;
     unified.as_device_slice_mut().copy_within(..4, 1)?;
     assert_eq!(*unified, [1, 1, 2, 3, 4]);

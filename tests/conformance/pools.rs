@@ -49,9 +49,9 @@ fn buffers_outlive_their_pool(context: &Context) -> Outcome {
     assert_eq!(pool, again);
     let (kept, apart) = (device_vec![in &pool; 3_u8; MIB]?, device_vec![in &pool; 4_u8; MIB]?);
     drop((pool, again));
-    let (pointer, len) = apart.into_raw_parts();
     assert_eq!(kept.to_vec()?, vec![3; MIB]);
     kept.try_free().map_err(|(error, _)| error)?;
+    let (pointer, len) = apart.into_raw_parts();
     // SAFETY: the parts of a buffer that was just taken apart.
     let apart = unsafe { DeviceBuffer::from_raw_parts(pointer, len) };
     assert_eq!(apart.to_vec()?, vec![4; MIB]);
