@@ -19,11 +19,6 @@ pub(crate) const TESTS: &[TwoDeviceTest] = &[
     ("devices::each_thread_has_its_own", each_thread_has_its_own),
     ("devices::raw_parts_find_their_owner", raw_parts_find_their_owner),
     ("devices::one_scope_with_both", crate::scopes::on_two_devices),
-    ("peers::access_is_enabled_once", crate::peers::access_is_enabled_once),
-    ("peers::a_pool_is_opened_to_the_other_device", crate::peers::a_pool_is_opened_to_the_other_device),
-    ("peers::copies_by_hand", crate::peers::copies_by_hand),
-    ("peers::freed_on_a_stream_of_the_other_device", crate::peers::freed_on_a_stream_of_the_other_device),
-    ("peers::addresses_are_asked_about_from_either_side", crate::peers::addresses_are_asked_about_from_either_side),
 ];
 
 fn slices_find_their_own_context(here: &Context, there: &Context) -> Outcome {

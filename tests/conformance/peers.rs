@@ -1,13 +1,22 @@
-//! Two devices: access of one to the other's memory, and copies by hand. `devices::TESTS` lists these.
+//! Two devices: access of one to the other's memory, and copies by hand.
 
 use memcore::memory::{memcpy_peer, memcpy_peer_async};
 use memcore::prelude::*;
 use memcore::{Access, Error, MemoryPool, PoolOptions, Status};
 
 use crate::buffers::pattern;
+use crate::devices::TwoDeviceTest;
 use crate::rig::{MIB, Outcome, all_waited, refused, waited};
 
-pub(crate) fn access_is_enabled_once(here: &Context, there: &Context) -> Outcome {
+pub(crate) const TESTS: &[TwoDeviceTest] = &[
+    ("peers::access_is_enabled_once", access_is_enabled_once),
+    ("peers::a_pool_is_opened_to_the_other_device", a_pool_is_opened_to_the_other_device),
+    ("peers::copies_by_hand", copies_by_hand),
+    ("peers::freed_on_a_stream_of_the_other_device", freed_on_a_stream_of_the_other_device),
+    ("peers::addresses_are_asked_about_from_either_side", addresses_are_asked_about_from_either_side),
+];
+
+fn access_is_enabled_once(here: &Context, there: &Context) -> Outcome {
     let myself = Error::Driver { operation: "cuCtxEnablePeerAccess", status: Status::PEER_ACCESS_UNSUPPORTED };
     refused(here.enable_peer_access(here), &myself)?;
     assert!(!here.can_access_peer(here)?);
@@ -22,17 +31,17 @@ pub(crate) fn access_is_enabled_once(here: &Context, there: &Context) -> Outcome
     assert!(!here.enable_peer_access(there)?);
     // SAFETY: as above; it is one way alone.
     assert!(!unsafe { there.disable_peer_access(here)? });
-    copies_arrive(here, there, &device_vec![in here; 0_u8; 0]?)?;
+    copies_arrive(here, there)?;
     // SAFETY: as above, all copies having been waited for.
     assert!(unsafe { here.disable_peer_access(there)? });
     // SAFETY: as above.
     assert!(!unsafe { here.disable_peer_access(there)? });
-    copies_arrive(here, there, &device_vec![in here; 0_u8; 0]?)?;
+    copies_arrive(here, there)?;
     Ok(())
 }
 
 /// Every byte, there and back.
-fn copies_arrive(here: &Context, there: &Context, _: &DeviceSlice<u8>) -> memcore::Result<()> {
+fn copies_arrive(here: &Context, there: &Context) -> memcore::Result<()> {
     let host = pattern(MIB + 3, 80);
     let near = DeviceBuffer::from_slice_in(here, &host)?;
     let mut far = DeviceBuffer::<u8>::zeroed_in(there, host.len())?;
@@ -44,7 +53,7 @@ fn copies_arrive(here: &Context, there: &Context, _: &DeviceSlice<u8>) -> memcor
     Ok(())
 }
 
-pub(crate) fn a_pool_is_opened_to_the_other_device(here: &Context, there: &Context) -> Outcome {
+fn a_pool_is_opened_to_the_other_device(here: &Context, there: &Context) -> Outcome {
     let pool = MemoryPool::new_in(here, PoolOptions::default())?;
     assert_eq!(pool.access(there.device())?, Access::None);
     let host = pattern(MIB + 3, 81);
@@ -74,7 +83,7 @@ pub(crate) fn a_pool_is_opened_to_the_other_device(here: &Context, there: &Conte
     Ok(())
 }
 
-pub(crate) fn copies_by_hand(here: &Context, there: &Context) -> Outcome {
+fn copies_by_hand(here: &Context, there: &Context) -> Outcome {
     let host = pattern(MIB + 3, 82);
     let near = DeviceBuffer::from_slice_in(here, &host)?;
     let far = DeviceBuffer::<u8>::zeroed_in(there, host.len())?;
@@ -103,7 +112,7 @@ pub(crate) fn copies_by_hand(here: &Context, there: &Context) -> Outcome {
     Ok(())
 }
 
-pub(crate) fn freed_on_a_stream_of_the_other_device(here: &Context, there: &Context) -> Outcome {
+fn freed_on_a_stream_of_the_other_device(here: &Context, there: &Context) -> Outcome {
     let (near, stream) = (device_vec![in here; 3_u8; 1000]?, Stream::new_in(there)?);
     let other = Error::OtherDevice { stream: there.device().ordinal(), memory: here.device().ordinal() };
     match near.drop_on(&stream) {
@@ -116,7 +125,7 @@ pub(crate) fn freed_on_a_stream_of_the_other_device(here: &Context, there: &Cont
     Ok(())
 }
 
-pub(crate) fn addresses_are_asked_about_from_either_side(here: &Context, there: &Context) -> Outcome {
+fn addresses_are_asked_about_from_either_side(here: &Context, there: &Context) -> Outcome {
     let far = device_vec![in there; 1_u16; 1000]?;
     for context in [here, there] {
         let about = context.pointer_attributes(far[3..].as_device_ptr())?;

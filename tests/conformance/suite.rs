@@ -2,7 +2,7 @@
 
 use crate::rig::Test;
 
-/// Those that need one device. (`devices::TESTS` need two.)
+/// Those that need one device. (`devices::TESTS` and `peers::TESTS` need two.)
 pub(crate) fn one_device() -> Vec<Test> {
     let suites = [
         crate::boxes::TESTS,

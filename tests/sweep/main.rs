@@ -80,7 +80,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     run::prepare();
     let one = suite::one_device().into_iter().map(|(name, test)| (name, Body::One(test)));
-    let two = devices::TESTS.iter().map(|&(name, test)| (name, Body::Two(test)));
+    let two = devices::TESTS.iter().chain(peers::TESTS).map(|&(name, test)| (name, Body::Two(test)));
     let tests: Vec<_> = one.chain(two).collect();
     let sweep = |sweep: &'static Sweep, kind: &str| {
         let trial = |&(name, body)| Trial::test(name, move || sweep.every_call(name, body)).with_kind(kind);

@@ -6,6 +6,11 @@ use super::pool::MemoryPool;
 /// Where device memory can be made: in a [`Context`], whose own pool it then comes from, or from a [`MemoryPool`].
 ///
 /// Sealed: what the constructors with `_in` in their names take, and `device_vec![in …]`.
+#[diagnostic::on_unimplemented(
+    message = "device memory cannot be made in a `{Self}`",
+    label = "neither a context nor a memory pool",
+    note = "in the order of a stream: `DeviceBuffer::uninitialized_on(&stream, len)`, or in a scope `scope.device_vec(len)`"
+)]
 pub trait AllocateIn: sealed::Sealed {
     /// The context, and the pool if it is not the context's own.
     #[doc(hidden)]

@@ -1,6 +1,7 @@
 //! Peer access: whether work of one context reaches memory of another directly.
 
 use super::Context;
+use super::binding::Relaxed;
 use crate::driver::{check, symbol};
 use crate::error::{Error, Result, Status};
 
@@ -46,6 +47,7 @@ impl Context {
     pub fn enable_peer_access(&self, peer: &Self) -> Result<bool> {
         self.check_peer(peer)?;
         let bound = self.inner.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
         // SAFETY: the other context is alive, and this one is bound.
         match unsafe { bound.driver().context_enable_peer(peer.inner.raw(), 0) } {
             Status::PEER_ACCESS_ALREADY_ENABLED => Ok(false),
@@ -68,6 +70,7 @@ impl Context {
     pub unsafe fn disable_peer_access(&self, peer: &Self) -> Result<bool> {
         self.check_peer(peer)?;
         let bound = self.inner.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
         // SAFETY: the other context is alive, and this one is bound; the caller answers for what makes use of the access.
         match unsafe { bound.driver().context_disable_peer(peer.inner.raw()) } {
             Status::PEER_ACCESS_NOT_ENABLED => Ok(false),

@@ -215,6 +215,7 @@ impl MemoryPool {
             return Err(Error::Unsupported { what: "a memory pool with a maximum" });
         }
         let bound = context.inner.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
         let pool = RawPool::create(bound.driver(), context.device(), options)?.ok_or(unsupported)?;
         Ok(Self { shared: Arc::new(Shared { context: context.clone(), pool, is_owned: true }) })
     }
@@ -425,6 +426,7 @@ impl MemoryPool {
     fn set_access(&self, device: &Device, flags: u32) -> Result<()> {
         self.check_driver(device)?;
         let bound = self.context().inner.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
         let location = CUmemLocation { kind: LOCATION_DEVICE, id: device.handle() };
         let access = CUmemAccessDesc { location, flags };
         // SAFETY: the pool is alive, and there is one descriptor, readable for the length of the call.
