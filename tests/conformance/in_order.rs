@@ -33,13 +33,15 @@ fn allocated_used_and_freed_on_a_stream(context: &Context) -> Outcome {
         let mut back = locked_vec![0_u8; MIB]?;
         let mut left = None;
         waited(&stream, || {
-            // SAFETY: written before it is read, used on this stream alone, freed behind that; `back` and `source` are left
-            // alone until the wait.
-            unsafe {
-                let mut dev = DeviceBuffer::<u8>::uninitialized_on(&stream, MIB)?;
-                let used = dev.copy_from_async(&source, &stream).and_then(|()| dev.copy_to_async(&mut back, &stream));
-                used.and(freed_on(&stream, dev, &mut left))
+            // SAFETY: written before it is read, used on this stream alone, and freed behind that.
+            let mut dev = unsafe { DeviceBuffer::<u8>::uninitialized_on(&stream, MIB)? };
+            // SAFETY: `source` is left alone until the wait.
+            let mut used = unsafe { dev.copy_from_async(&source, &stream) };
+            if used.is_ok() {
+                // SAFETY: `back` is left alone until the wait.
+                used = unsafe { dev.copy_to_async(&mut back, &stream) };
             }
+            used.and(freed_on(&stream, dev, &mut left))
         })?;
         assert!(*back == *source);
     }
@@ -79,7 +81,9 @@ fn memory_that_is_not_of_a_pool(context: &Context) -> Outcome {
     let stream = Stream::new_in(context)?;
     let mut back = locked_vec![0_u8; MIB]?;
     // SAFETY: the memory is written before it is read, and the buffer takes it over.
-    let mut dev = unsafe { DeviceBuffer::from_raw_parts(cuda_malloc::<u8>(MIB)?, MIB) };
+    let pointer = unsafe { cuda_malloc::<u8>(MIB)? };
+    // SAFETY: it was just allocated.
+    let mut dev = unsafe { DeviceBuffer::from_raw_parts(pointer, MIB) };
     fill!(dev <- 6)?;
     let mut left = None;
     waited(&stream, || {

@@ -90,11 +90,10 @@ fn copies_by_hand(here: &Context, there: &Context) -> Outcome {
     let back = DeviceBuffer::<u8>::zeroed_in(here, host.len())?;
     let (from, to, home) = (near.as_device_ptr().as_raw(), far.as_device_ptr().as_raw(), back.as_device_ptr().as_raw());
     all_waited(here, || {
-        // SAFETY: all have as many bytes, and nothing else uses them before the wait. The two are in order.
-        unsafe {
-            memcpy_peer(to, there, from, here, host.len())?;
-            memcpy_peer(home, here, to, there, host.len())
-        }
+        // SAFETY: all have as many bytes, and nothing else uses them before the wait.
+        unsafe { memcpy_peer(to, there, from, here, host.len())? };
+        // SAFETY: as above; the two are in order.
+        unsafe { memcpy_peer(home, here, to, there, host.len()) }
     })?;
     assert!(far.to_vec()? == host && back.to_vec()? == host);
     for context in [here, there] {

@@ -227,7 +227,7 @@ impl<T> DeviceBuffer<T> {
 
     /// The buffer of new memory.
     pub(super) fn of(memory: DeviceMemory, len: usize) -> Result<Self> {
-        if memory.address() % align_of::<T>() as u64 != 0 {
+        if !memory.address().is_multiple_of(align_of::<T>() as u64) {
             return Err(Error::Unsupported { what: "device memory of such an alignment" });
         }
         Ok(Self { address: memory.address(), memory: Some(memory), len, marker: PhantomData })

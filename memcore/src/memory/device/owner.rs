@@ -11,12 +11,11 @@ use crate::stream::Stream;
 /// Device memory and the context it belongs to, which it keeps open. Dropped, the memory is freed.
 pub(crate) struct DeviceMemory {
     context: Arc<Inner>,
-    /// INVARIANT: this value's own, and once it is dropped or freed nothing pending uses it: safe operations have waited,
-    /// and the others' contract says so.
-    allocation: Allocation,
-    is_freed: bool,
+    /// `None` once it is freed, or given away. INVARIANT: this value's own, and once it is dropped or freed nothing pending
+    /// uses it: safe operations have waited, and the others' contract says so.
+    allocation: Option<Allocation>,
     /// The pool that it is from, unless that is the context's own: kept alive.
-    pool: Option<MemoryPool>,
+    _pool: Option<MemoryPool>,
 }
 
 impl DeviceMemory {
@@ -31,7 +30,7 @@ impl DeviceMemory {
         let raw = pool.as_ref().map(MemoryPool::raw);
         // SAFETY: the caller's contract.
         let allocation = unsafe { context.allocate(raw, bytes, prepare)? };
-        Ok(Self { context, allocation, is_freed: false, pool })
+        Ok(Self { context, allocation: Some(allocation), _pool: pool })
     }
 
     /// `bytes` (more than 0) of new memory for what is queued on `stream` from here on. Does not wait.
@@ -43,7 +42,7 @@ impl DeviceMemory {
             let _relaxed = Relaxed::new(bound.driver());
             context.allocate_on(stream.raw(), None, bytes)?
         };
-        Ok(Self { context, allocation, is_freed: false, pool: None })
+        Ok(Self { context, allocation: Some(allocation), _pool: None })
     }
 
     /// The allocation at `address`, made elsewhere, of which `bytes` are used.
@@ -60,35 +59,36 @@ impl DeviceMemory {
         // A driver that does not answer now is asked again when the memory is freed.
         let origin = context.origin_of(address).ok();
         let allocation = context.adopt(Allocation { address, bytes, origin });
-        Ok(Self { context, allocation, is_freed: false, pool: None })
+        Ok(Self { context, allocation: Some(allocation), _pool: None })
     }
 
     pub(super) fn address(&self) -> u64 {
-        self.allocation.address
+        self.allocation.map_or(0, |allocation| allocation.address)
     }
 
     /// Leaves the memory to whoever has its address; its context stays open for the life of the process.
     pub(super) fn into_raw(mut self) {
-        self.context.disown(self.allocation);
-        // The driver keeps a pool as long as it has allocations.
-        self.pool = None;
-        core::mem::forget(self);
+        if let Some(allocation) = self.allocation.take() {
+            self.context.disown(allocation);
+            core::mem::forget(Arc::clone(&self.context));
+        }
     }
 
     /// Frees the memory behind what is queued on `stream`, or gives it back with the reason why not.
     #[track_caller]
     pub(super) fn free_on(mut self, stream: &Stream) -> Result<(), (Error, Self)> {
-        match self.try_free_on(stream) {
-            Ok(()) => {
-                self.is_freed = true;
-                Ok(())
+        let Some(allocation) = self.allocation.take() else { return Ok(()) };
+        match self.try_free_on(allocation, stream) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                self.allocation = Some(allocation);
+                Err((error, self))
             }
-            Err(error) => Err((error, self)),
         }
     }
 
     #[track_caller]
-    fn try_free_on(&self, stream: &Stream) -> Result<()> {
+    fn try_free_on(&self, allocation: Allocation, stream: &Stream) -> Result<()> {
         let (own, of_stream) = (&*self.context, &*stream.context().inner);
         if !own.same_driver(of_stream) {
             return Err(Error::DifferentDrivers);
@@ -99,41 +99,40 @@ impl DeviceMemory {
         }
         let bound = stream.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
-        let origin = match self.allocation.origin {
+        let origin = match allocation.origin {
             Some(origin) => origin,
-            None => own.origin_of(self.allocation.address)?,
+            None => own.origin_of(allocation.address)?,
         };
         if origin == AllocatorKind::Pool {
             // SAFETY: pending work uses the memory on this stream at most, by the invariant, or by the contract of the
             // unsafe call that queued it; its owner gives it up.
-            return unsafe { own.free_on(stream.raw(), self.allocation) };
+            return unsafe { own.free_on(stream.raw(), allocation) };
         }
         settle(own, stream.handle(), Exposed::Nothing)?;
         // SAFETY: as above, and the stream has been waited for.
-        unsafe { own.free(self.allocation) }
+        unsafe { own.free(allocation) }
     }
 
     /// Frees the memory now, or gives it back with the reason why not.
     #[track_caller]
     pub(super) fn free(mut self) -> Result<(), (Error, Self)> {
+        let Some(allocation) = self.allocation.take() else { return Ok(()) };
         // SAFETY: an owner gives its memory up, and by its invariant nothing pending uses it.
-        match unsafe { self.context.free(self.allocation) } {
-            Ok(()) => {
-                self.is_freed = true;
-                Ok(())
+        match unsafe { self.context.free(allocation) } {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                self.allocation = Some(allocation);
+                Err((error, self))
             }
-            Err(error) => Err((error, self)),
         }
     }
 }
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        if self.is_freed {
-            return;
-        }
+        let Some(allocation) = self.allocation.take() else { return };
         // SAFETY: an owner gives its memory up, and by its invariant nothing pending uses it.
-        if let Err(error) = unsafe { self.context.free(self.allocation) } {
+        if let Err(error) = unsafe { self.context.free(allocation) } {
             self.context.note_drop_error(error);
         }
     }

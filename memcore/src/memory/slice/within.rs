@@ -54,14 +54,16 @@ impl<T: DeviceCopy> DeviceSlice<T> {
         let first = self.as_device_ptr();
         let (to, from) = (first.add(destination).as_raw(), first.add(start).as_raw());
         let (mut within, scratch) = Move::plan(to, from, bytes, size_of::<T>());
-        let mut _scratch = DeviceBuffer::<u8>::default();
+        let mut room = DeviceBuffer::<u8>::default();
         if scratch > 0 {
             let context = Context { inner: owner_of(first.as_raw())? };
             // SAFETY: each part is written before it is read.
-            _scratch = unsafe { DeviceBuffer::uninitialized_in(&context, scratch)? };
-            within = within.through(_scratch.address());
+            room = unsafe { DeviceBuffer::uninitialized_in(&context, scratch)? };
+            within = within.through(room.address());
         }
         // SAFETY: both ranges lie inside, borrowed exclusively for this call, which waits, and the scratch memory is its own.
-        unsafe { copy::move_within(self.context()?, within, Mode::Waited(Order::Now)) }
+        unsafe { copy::move_within(self.context()?, within, Mode::Waited(Order::Now))? };
+        drop(room);
+        Ok(())
     }
 }
