@@ -41,10 +41,8 @@ fn a_device_without_pools_has_none() {
 #[test]
 fn a_driver_that_is_too_old_says_what_it_lacks() {
     let lacks = ["cuMemPoolSetAccess", "cuMemPoolGetAccess", "cuCtxEnablePeerAccess", "cuCtxDisablePeerAccess"];
-    let options = lacks
-        .into_iter()
-        .chain(["cuMemcpyPeer"])
-        .fold(SimOptions::default().devices(2), |options, symbol| options.without_symbol(symbol));
+    let options =
+        lacks.into_iter().chain(["cuMemcpyPeer"]).fold(SimOptions::default().devices(2), SimOptions::without_symbol);
     let (sim, context) = open(options);
     let other = Context::new(&sim.device(1).unwrap()).unwrap();
     let pool = new_pool(&context);

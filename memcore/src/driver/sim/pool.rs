@@ -79,7 +79,9 @@ impl Machine {
         let pool = self.pools.get_mut(&key).ok_or(Status::INVALID_VALUE)?;
         let device = self.devices.get_mut(pool.device).ok_or(Status::INVALID_VALUE)?;
         let used = pool.used.checked_add(bytes).ok_or(Status::OUT_OF_MEMORY)?;
-        let reserved = pool.reserved.max(used);
+        // Into the place of what is freed by then; or else beside it.
+        let beside = pool.busy.checked_add(bytes).ok_or(Status::OUT_OF_MEMORY)?;
+        let reserved = if used <= pool.reserved { pool.reserved } else { pool.reserved.max(beside) };
         let total = device.used.checked_add(reserved - pool.reserved).ok_or(Status::OUT_OF_MEMORY)?;
         if total > device.total || (pool.max_size != 0 && reserved > pool.max_size) {
             return Err(Status::OUT_OF_MEMORY);
