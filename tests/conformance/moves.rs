@@ -13,6 +13,7 @@ tests!(
     every_small_move,
     random_moves,
     large_moves,
+    moves_larger_than_their_scratch_memory,
     moves_of_other_types,
     moves_of_unified_memory,
     moves_in_a_scope,
@@ -85,6 +86,21 @@ fn large_moves(_: &Context) -> Outcome {
         expected.copy_within(range, to);
         assert!(dev.to_vec()? == expected);
     }
+    Ok(())
+}
+
+/// In parts of 32 MiB.
+fn moves_larger_than_their_scratch_memory(_: &Context) -> Outcome {
+    let mut expected = pattern(70 * MIB, 63);
+    let mut dev = DeviceBuffer::from_slice(&expected)?;
+    for (range, to) in [(..70 * MIB - 3, 3), (..66 * MIB, MIB)] {
+        dev.copy_within(range, to)?;
+        expected.copy_within(range, to);
+        assert!(dev.to_vec()? == expected);
+    }
+    dev.copy_within(5.., 0)?;
+    expected.copy_within(5.., 0);
+    assert!(dev.to_vec()? == expected);
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use crate::rig::{MIB, Outcome, all_waited, refused, waited};
 pub(crate) const TESTS: &[TwoDeviceTest] = &[
     ("peers::access_is_enabled_once", access_is_enabled_once),
     ("peers::a_pool_is_opened_to_the_other_device", a_pool_is_opened_to_the_other_device),
+    ("peers::a_pool_of_the_other_device", a_pool_of_the_other_device),
     ("peers::copies_by_hand", copies_by_hand),
     ("peers::freed_on_a_stream_of_the_other_device", freed_on_a_stream_of_the_other_device),
     ("peers::addresses_are_asked_about_from_either_side", addresses_are_asked_about_from_either_side),
@@ -83,6 +84,23 @@ fn a_pool_is_opened_to_the_other_device(here: &Context, there: &Context) -> Outc
     Ok(())
 }
 
+/// Its buffers lie there, whatever is entered here.
+fn a_pool_of_the_other_device(here: &Context, there: &Context) -> Outcome {
+    let pool = MemoryPool::new_in(there, PoolOptions::default())?;
+    let (host, stream) = (pattern(MIB, 83), Stream::new_in(here)?);
+    let mut far = DeviceBuffer::from_slice_in(&pool, &host)?;
+    assert_eq!((pool.context(), &Context::current()?), (there, here));
+    assert_eq!(there.pointer_attributes(far.as_device_ptr())?.device, there.device().ordinal());
+    let other = Error::OtherDevice { stream: here.device().ordinal(), memory: there.device().ordinal() };
+    refused(fill!(far <- 0, stream), &other)?;
+    let mut near = DeviceBuffer::<u8>::zeroed_in(here, MIB)?;
+    copy!(near <- far)?;
+    assert!(near.to_vec()? == host);
+    far.copy_within(1.., 0)?;
+    assert!(far.to_vec()?[..MIB - 1] == host[1..]);
+    Ok(())
+}
+
 fn copies_by_hand(here: &Context, there: &Context) -> Outcome {
     let host = pattern(MIB + 3, 82);
     let near = DeviceBuffer::from_slice_in(here, &host)?;
@@ -95,6 +113,7 @@ fn copies_by_hand(here: &Context, there: &Context) -> Outcome {
         // SAFETY: as above; the two are in order.
         unsafe { memcpy_peer(home, here, to, there, host.len()) }
     })?;
+    all_waited(there, || Ok(()))?;
     assert!(far.to_vec()? == host && back.to_vec()? == host);
     for context in [here, there] {
         let (stream, mut cleared) = (Stream::new_in(context)?, DeviceBuffer::<u8>::zeroed_in(there, host.len())?);

@@ -254,6 +254,7 @@ pub unsafe fn memcpy_dtoh(destination: *mut c_void, source: u64, bytes: usize) -
 /// // SAFETY: both have three bytes, which nothing else uses before the wait.
 /// unsafe { memcpy_peer(destination, &there, source, &here, 3)? };
 /// here.synchronize()?;
+/// there.synchronize()?;
 /// assert_eq!(far.to_vec()?, [1, 2, 3]);
 /// # Ok::<(), memcore::Error>(())
 /// ```
@@ -265,7 +266,7 @@ pub unsafe fn memcpy_dtoh(destination: *mut c_void, source: u64, bytes: usize) -
 ///
 /// # Safety
 ///
-/// Until the copy is known to be complete (a wait for the current context) both sides stay allocated, nothing writes the
+/// Until the copy is known to be complete (a wait for the current context and for those two) both sides stay allocated, nothing writes the
 /// source, and nothing reads or writes the destination. The addresses lie in the contexts named with them.
 #[doc(alias = "copy_array_peer")]
 #[track_caller]

@@ -8,6 +8,16 @@
 //! | [`UnifiedBuffer`], [`UnifiedBox`] | one for host and device | `[T]`, `T` |
 //! | [`DevicePointer`], [`UnifiedPointer`] | an address, which owns nothing | |
 //!
+//! Safe copies are complete on return, or when their scope ends. Of the unsafe ones:
+//!
+//! | copy | on return | serialised with |
+//! |---|---|---|
+//! | [`memcpy_htod`], [`memcpy_dtoh`] | complete | nothing: on a stream of the context's own |
+//! | `copy!(…, async stream)`, `copy_from_async`, `copy_to_async`: page-locked or unified memory, or two of devices | pending: asynchronous for the host | the work of `stream`, and by it of the legacy stream if it is a blocking one |
+//! | the same with pageable memory | pending or complete: the call may wait | as above |
+//! | [`memcpy_peer`] | pending: asynchronous for the host | all pending and future work of the current context and of the two that are named |
+//! | [`memcpy_peer_async`] | pending: asynchronous for the host | the work of `stream` |
+//!
 //! The functions here are thin wrappers of the driver's own, for programs that manage memory by hand; the traits are
 //! for code that is generic over the types above.
 
