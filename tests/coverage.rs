@@ -7,7 +7,7 @@ use std::path::Path;
 
 use memcore::memory::{AsyncCopyDestination, CopyDestination, DeviceMemory, GpuBox, GpuBuffer, MemoryAdvise};
 use memcore::prelude::*;
-use memcore::{Error, Lent, MemoryPool, memory};
+use memcore::{Error, Lent, MemoryPool, View, memory};
 
 /// What the documents have, without the methods of types that the page takes together.
 const ITEMS: [&[&str]; 3] = [
@@ -190,7 +190,7 @@ names! {
     modules { bytemuck }
     traits { AsyncCopyDestination CopyDestination DeviceCopy DeviceMemory GpuBox GpuBuffer MemoryAdvise }
     types {
-        DeviceBox<u8>, DeviceBuffer<u8>, DevicePointer<u8>, DeviceSlice<u8>, DeviceVariable<u8>, LockedBox<u8>,
+        DeviceBox<u8>, DeviceBuffer<u8>, PitchedBuffer<u8>, DevicePointer<u8>, DeviceSlice<u8>, DeviceVariable<u8>, LockedBox<u8>,
         LockedBuffer<u8>, UnifiedBox<u8>, UnifiedBuffer<u8>, UnifiedPointer<u8>,
     }
     paths {
@@ -255,6 +255,10 @@ names! {
         Context::pointer_attributes::<u8>, Context::allocation_statistics, Context::enable_peer_access,
         MemoryPool::allow_access, MemoryPool::statistics,
         Scope::device_vec::<u8>, Scope::device_vec_from as InScope<'_>,
+        Scope::lend_view::<&DeviceSlice<u8>, 2>,
+        <[u8] as AsView>::as_2d, <[u8] as AsView>::as_2d_mut,
+        DeviceSlice::<u8>::as_2d, DeviceSlice::<u8>::as_2d_mut,
+        View::<&DeviceSlice<u8>, 2>::window::<usize, usize>,
     }
     variants { InvalidValue LengthMismatch OutOfMemory SizeOverflow }
 }

@@ -34,6 +34,7 @@
 //! - Scopes: [`Stream::scope`] queues copies and fills and waits once, at its end. [`Scope::lend`] is for memory that
 //!   several operations use, [`Scope::device_vec`] for temporaries, [`Scope::take_over`] for a second stream, [`scope()`]
 //!   for many.
+//! - Rows and slices: [`PitchedBuffer`], [`View`] of any memory, and windows of them in [`copy!`] and [`fill!`].
 //! - Transfers: [`Stream::upload`] and [`Stream::download`] own their buffers while a copy is in flight, and give them back.
 //! - Async: a [`Transfer`] is a future, of any executor.
 //! - Host functions: [`Stream::launch_host_function`] has a function called when the stream gets there.
@@ -111,10 +112,13 @@ pub use layout::DeviceLayout;
 pub use memcore_derive::test;
 pub use memcore_derive::{DeviceCopy, DeviceLayout};
 pub use memory::{
-    Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceBox, DeviceBuffer, DeviceCopy, DeviceIndex, DevicePointer,
-    DeviceSlice, DeviceVariable, LockedBox, LockedBuffer, UnifiedBox, UnifiedBuffer, UnifiedPointer,
+    AsView, Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceBox, DeviceBuffer, DeviceCopy, DeviceIndex,
+    DevicePointer, DeviceSlice, DeviceVariable, LockedBox, LockedBuffer, PitchedBuffer, UnifiedBox, UnifiedBuffer,
+    UnifiedPointer, View, View2d, View3d, ViewMemory, ViewMemoryMut,
 };
-pub use scope::{HostSlice, Lend, LendMut, Lent, LentChunks, LentChunksMut, LentMemory, Scope, Scopes, scope};
+pub use scope::{
+    HostSlice, Lend, LendMut, LendView, Lent, LentChunks, LentChunksMut, LentMemory, Scope, Scopes, scope,
+};
 pub use stream::Stream;
 pub use transfer::{Started, Transfer, TransferDestination, TransferError, TransferSource, Transferred};
 

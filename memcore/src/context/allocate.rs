@@ -312,12 +312,12 @@ impl Inner {
 
     /// Waits for pending allocations and frees.
     #[track_caller]
-    fn settle_allocator(&self) -> Result<()> {
+    pub(super) fn settle_allocator(&self) -> Result<()> {
         settle(self, self.allocator().stream.handle(), Exposed::Nothing)
     }
 
     #[track_caller]
-    fn trim_bound(&self, pool: Option<RawPool>, keep: usize) -> Result<()> {
+    pub(super) fn trim_bound(&self, pool: Option<RawPool>, keep: usize) -> Result<()> {
         match pool {
             Some(pool) => pool.trim(self.driver(), keep),
             None => Ok(()),

@@ -6,6 +6,7 @@ mod current;
 mod heap;
 mod inner;
 mod peer;
+mod pitched;
 mod pool;
 mod registry;
 mod settle;

@@ -13,7 +13,12 @@
 /// | `copy!(d <- s, stream)` | on `stream`, behind what is queued there | complete |
 /// | `unsafe { copy!(d <- s, async stream) }` | on `stream` | queued |
 ///
-/// Calls: one (`cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoHAsync_v2`, `cuMemcpyDtoDAsync_v2` or `cuMemcpyPeerAsync`) and,
+/// Of a [view](crate::View) of memory in rows, or a [`PitchedBuffer`](crate::PitchedBuffer), each side may be a window:
+/// `copy!(image[y0..y1, x0..x1] <- tile[.., ..])`, and with slices `[z0..z1, y0..y1, x0..x1]`. Both have the same extents.
+/// What lies outside a window is not touched.
+///
+/// Calls: one (`cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoHAsync_v2`, `cuMemcpyDtoDAsync_v2` or `cuMemcpyPeerAsync`; of windows
+/// `cuMemcpy2DAsync_v2`, `cuMemcpy3DAsync_v2` or `cuMemcpy3DPeerAsync`) and,
 /// unless asynchronous, its wait; none for an empty copy or one within the host. A copy into page-locked or unified
 /// memory, or to another device, also queues a `cuStreamWriteValue32_v2`, by which it knows that the memory is written
 /// even where the wait fails. Each operand is evaluated once, the destination first.
@@ -35,7 +40,8 @@
 ///
 /// # Errors
 ///
-/// The value is a [`Result<(), Error>`](crate::Result): [`LengthMismatch`](crate::Error::LengthMismatch);
+/// The value is a [`Result<(), Error>`](crate::Result): [`LengthMismatch`](crate::Error::LengthMismatch), and of windows
+/// [`WindowOutside`](crate::Error::WindowOutside) and [`ShapeMismatch`](crate::Error::ShapeMismatch);
 /// [`DifferentDrivers`](crate::Error::DifferentDrivers); [`OtherDevice`](crate::Error::OtherDevice) where the stream is
 /// not of the memory's device, or in a copy between devices of neither; [`InvalidValue`](crate::Error::InvalidValue)
 /// where bytes that come to the host are no value of their type (then the destination is as it was);
@@ -79,6 +85,9 @@ macro_rules! copy {
 /// The destination is memory of a device or the host, or a range of it; the value has its element type. With a third
 /// operand, `fill!(destination <- value, stream)`, the fill is ordered on that stream. Complete on return.
 ///
+/// Of a [view](crate::View) of memory in rows the destination may be a window, `fill!(image[y0..y1, x0..x1] <- value)`; its
+/// calls are those of [`View::fill`](crate::View::fill).
+///
 /// Calls: one `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async` where the value's bytes repeat every 1, 2 or
 /// 4; else one `cuMemcpyHtoDAsync_v2` of the value and ⌈log₂ len⌉ `cuMemcpyDtoDAsync_v2` that double it; and the wait.
 ///
@@ -104,33 +113,144 @@ macro_rules! fill {
     ($($operands:tt)*) => { $crate::__operate!(fill [] $($operands)*) };
 }
 
-/// Collects the tokens before `<-`, which cannot follow an expression in a macro's pattern, and expands the operation.
+/// Collects the tokens before `<-`, which cannot follow an expression in a macro's pattern, and looks for windows, which are
+/// no expressions, on both sides; then expands the operation.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __operate {
-    (copy [$($destination:tt)+] <- $source:expr, async $stream:expr $(,)?) => {{
-        use $crate::__private::{On as _, ToDestination as _, ToSource as _};
-        $crate::__private::copy_raw(($($destination)+).__as_copy_destination(), ($source).__as_copy_source(), ($stream).__as_stream())
+    // A destination that ends in `[a, b]` or `[a, b, c]` is a window.
+    ($operation:ident [$($d:tt)*] $last:tt [$x:expr, $y:expr $(, $z:expr)? $(,)?] <- $($rest:tt)+) => {
+        $crate::__operate!(@last $last $operation [$($d)* $last] [$x, $y $(, $z)?] $($rest)+)
+    };
+    ($operation:ident [$($d:tt)*] $last:tt <- $($rest:tt)+) => {
+        $crate::__operate!(@last $last $operation [$($d)* $last] [] $($rest)+)
+    };
+
+    // One that ends in a call or `?` is a temporary, which is taken by value: a view may live shorter than what it stands for.
+    (@last ($($call:tt)*) $operation:ident [$first:tt $($d:tt)+] [$($w:tt)*] $($rest:tt)+) => {
+        $crate::__operate!(@source $operation [__into_copy_destination $first $($d)+] [$($w)*] [] $($rest)+)
+    };
+    (@last ? $operation:ident [$($d:tt)+] [$($w:tt)*] $($rest:tt)+) => {
+        $crate::__operate!(@source $operation [__into_copy_destination $($d)+] [$($w)*] [] $($rest)+)
+    };
+    (@last $last:tt $operation:ident [$($d:tt)+] [$($w:tt)*] $($rest:tt)+) => {
+        $crate::__operate!(@source $operation [__as_copy_destination $($d)+] [$($w)*] [] $($rest)+)
+    };
+
+    // A `[..]` after an operator or `mut` is an array; after a name, a call or an index it is an index.
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] mut [$($array:tt)*] $($rest:tt)*) => {
+        $crate::__operate!(@source copy [$($d)+] [$($w)*] [$($source)* mut [$($array)*]] $($rest)*)
+    };
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] $name:ident [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* $name] [$x, $y $(, $z)?] $($on)*)
+    };
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] ($($call:tt)*) [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* ($($call)*)] [$x, $y $(, $z)?] $($on)*)
+    };
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] [$($index:tt)*] [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* [$($index)*]] [$x, $y $(, $z)?] $($on)*)
+    };
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] ? [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* ?] [$x, $y $(, $z)?] $($on)*)
+    };
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] $next:tt $($rest:tt)*) => {
+        $crate::__operate!(@source copy [$($d)+] [$($w)*] [$($source)* $next] $($rest)*)
+    };
+    // No window: all of it is an expression, and what it runs on.
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*]) => {
+        $crate::__operate!(@whole [$($d)+] [$($w)*] $($source)*)
+    };
+    (@source fill [$($d:tt)+] [$($w:tt)*] [] $($rest:tt)+) => {
+        $crate::__operate!(@fill [$($d)+] [$($w)*] $($rest)+)
+    };
+
+    (@whole [$($d:tt)+] [$($w:tt)*] $source:expr $(,)?) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$source] [])
+    };
+    (@whole [$($d:tt)+] [$($w:tt)*] $source:expr, async $stream:expr $(,)?) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$source] [], async $stream)
+    };
+    (@whole [$($d:tt)+] [$($w:tt)*] $source:expr, $stream:expr $(,)?) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$source] [], $stream)
+    };
+
+    (@copy [$method:ident $($d:tt)+] [] [$($s:tt)+] [], async $stream:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, On as _, ToDestination as _, ToSource as _};
+        $crate::__private::copy_raw(($($d)+).$method(), ($($s)+).__as_copy_source(), ($stream).__as_stream())
     }};
-    (copy [$($destination:tt)+] <- $source:expr, $stream:expr $(,)?) => {{
-        use $crate::__private::{On as _, ToDestination as _, ToSource as _};
-        $crate::__private::copy(($($destination)+).__as_copy_destination(), ($source).__as_copy_source(), ($stream).__as_stream())
+    (@copy [$method:ident $($d:tt)+] [] [$($s:tt)+] [], $stream:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, On as _, ToDestination as _, ToSource as _};
+        $crate::__private::copy(($($d)+).$method(), ($($s)+).__as_copy_source(), ($stream).__as_stream())
     }};
-    (copy [$($destination:tt)+] <- $source:expr $(,)?) => {{
-        use $crate::__private::{ToDestination as _, ToSource as _};
-        $crate::__private::copy(($($destination)+).__as_copy_destination(), ($source).__as_copy_source(), $crate::__private::Now)
+    (@copy [$method:ident $($d:tt)+] [] [$($s:tt)+] [] $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, ToDestination as _, ToSource as _};
+        $crate::__private::copy(($($d)+).$method(), ($($s)+).__as_copy_source(), $crate::__private::Now)
     }};
-    (fill [$($destination:tt)+] <- $value:expr, async $stream:expr $(,)?) => {
+    (@copy [$method:ident $($d:tt)+] [$($w:tt)*] [$($s:tt)+] [$($v:tt)*], async $stream:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, On as _, ToDestination as _, ToSource as _};
+        $crate::__private::copy_window_raw(
+            $crate::__operate!(@window (($($d)+).$method()) [$($w)*]),
+            $crate::__operate!(@window (($($s)+).__as_copy_source()) [$($v)*]),
+            ($stream).__as_stream(),
+        )
+    }};
+    (@copy [$method:ident $($d:tt)+] [$($w:tt)*] [$($s:tt)+] [$($v:tt)*], $stream:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, On as _, ToDestination as _, ToSource as _};
+        $crate::__private::copy_window(
+            $crate::__operate!(@window (($($d)+).$method()) [$($w)*]),
+            $crate::__operate!(@window (($($s)+).__as_copy_source()) [$($v)*]),
+            ($stream).__as_stream(),
+        )
+    }};
+    (@copy [$method:ident $($d:tt)+] [$($w:tt)*] [$($s:tt)+] [$($v:tt)*] $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, ToDestination as _, ToSource as _};
+        $crate::__private::copy_window(
+            $crate::__operate!(@window (($($d)+).$method()) [$($w)*]),
+            $crate::__operate!(@window (($($s)+).__as_copy_source()) [$($v)*]),
+            $crate::__private::Now,
+        )
+    }};
+
+    (@window ($operand:expr) []) => { $crate::__private::whole($operand) };
+    (@window ($operand:expr) [$($index:expr),+]) => { $crate::__private::window($operand, ($($index),+)) };
+
+    (@fill [$method:ident $($d:tt)+] [$($w:tt)*] $value:expr, async $stream:expr $(,)?) => {
         ::core::compile_error!("`fill!` has no asynchronous form: see `DeviceSlice::set_8_async` and its kin")
     };
-    (fill [$($destination:tt)+] <- $value:expr, $stream:expr $(,)?) => {{
-        use $crate::__private::{On as _, ToDestination as _};
-        $crate::__private::fill(($($destination)+).__as_copy_destination(), $value, ($stream).__as_stream())
+    (@fill [$method:ident $($d:tt)+] [] $value:expr, $stream:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, On as _, ToDestination as _};
+        $crate::__private::fill(($($d)+).$method(), $value, ($stream).__as_stream())
     }};
-    (fill [$($destination:tt)+] <- $value:expr $(,)?) => {{
-        use $crate::__private::ToDestination as _;
-        $crate::__private::fill(($($destination)+).__as_copy_destination(), $value, $crate::__private::Now)
+    (@fill [$method:ident $($d:tt)+] [] $value:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, ToDestination as _};
+        $crate::__private::fill(($($d)+).$method(), $value, $crate::__private::Now)
     }};
+    (@fill [$method:ident $($d:tt)+] [$($w:tt)+] $value:expr, $stream:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, On as _, ToDestination as _};
+        $crate::__private::fill_window(
+            $crate::__operate!(@window (($($d)+).$method()) [$($w)+]), $value, ($stream).__as_stream(),
+        )
+    }};
+    (@fill [$method:ident $($d:tt)+] [$($w:tt)+] $value:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, ToDestination as _};
+        $crate::__private::fill_window(
+            $crate::__operate!(@window (($($d)+).$method()) [$($w)+]), $value, $crate::__private::Now,
+        )
+    }};
+
+    (@$($any:tt)*) => {
+        ::core::compile_error!("expected `destination <- source`, `destination <- source, stream` or `destination <- source, async stream`")
+    };
     ($operation:ident [$($destination:tt)*] $next:tt $($rest:tt)+) => {
         $crate::__operate!($operation [$($destination)* $next] $($rest)+)
     };

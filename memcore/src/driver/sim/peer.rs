@@ -11,6 +11,9 @@ use crate::driver::ffi::{
 };
 use crate::error::Status;
 
+/// The calls that reach the memory of every device.
+const PEER_COPIES: [&str; 3] = ["cuMemcpyPeer", "cuMemcpyPeerAsync", "cuMemcpy3DPeerAsync"];
+
 impl Machine {
     /// Whether the driver does not let an operation reach memory, since it lies on another device: as on two H200
     /// (`scripts/probes/peers.py`). What counts is the current context for memory of a pool, and the stream's for a
@@ -20,7 +23,7 @@ impl Machine {
         let current = if call.current == 0 { of_stream } else { call.current };
         let is_pooled = matches!(one.kind, Kind::Pool(_)) && !self.reaches(current, one);
         let is_memset = one.kind.is_device() && call.operation().starts_with("memset") && !self.reaches(of_stream, one);
-        call.operation() != "memcpy_peer" && (is_pooled || is_memset)
+        !PEER_COPIES.contains(&call.symbol) && (is_pooled || is_memset)
     }
 
     /// Whether a context reaches device memory: its device's own, that of a context whose memory was opened to it, or that
@@ -123,14 +126,14 @@ impl Machine {
         Ok(())
     }
 
-    /// A context that a peer copy names; the current one where it is null.
-    fn context_named(&self, call: &Call, context: CUcontext) -> Answer<u64> {
-        let key = if context.is_null() { self.context(call)? } else { as_handle(context) };
-        if !self.contexts.contains_key(&key) {
-            return Err(Status::INVALID_CONTEXT);
-        }
-        self.alive(key)?;
-        Ok(key)
+    /// Refuses contexts that are not there, or dead.
+    pub(super) fn check_contexts(&self, contexts: [u64; 2]) -> Answer {
+        contexts.into_iter().try_for_each(|context| {
+            if !self.contexts.contains_key(&context) {
+                return Err(Status::INVALID_CONTEXT);
+            }
+            self.alive(context)
+        })
     }
 
     /// Queued on the current context's legacy stream, after what is queued in the other two and before what will be, as far
@@ -145,8 +148,12 @@ impl Machine {
         bytes: usize,
     ) -> Answer {
         let stream = self.legacy_key(call)?;
-        let (to, from) = (self.context_named(call, dst_context)?, self.context_named(call, src_context)?);
-        let others: Vec<_> = [to, from].iter().filter_map(|key| Some(self.contexts.get(key)?.legacy)).collect();
+        let current = self.context(call)?;
+        // Null is the current one.
+        let named =
+            [dst_context, src_context].map(|context| if context.is_null() { current } else { as_handle(context) });
+        self.check_contexts(named)?;
+        let others: Vec<_> = named.iter().filter_map(|key| Some(self.contexts.get(key)?.legacy)).collect();
         for other in &others {
             self.serialise(call, *other, stream)?;
         }
@@ -184,12 +191,7 @@ impl Machine {
         stream: CUstream,
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
-        for context in [dst_context, src_context] {
-            if context.is_null() {
-                return Err(Status::INVALID_CONTEXT);
-            }
-            self.context_named(call, context)?;
-        }
+        self.check_contexts([dst_context, src_context].map(as_handle))?;
         // SAFETY: the driver contract.
         unsafe { self.copy(call, stream, (device(dst, bytes)?, device(src, bytes)?), false) }
     }

@@ -4,7 +4,9 @@ mod boxed;
 mod buffer;
 mod in_order;
 mod owner;
+mod pitched;
 mod raw;
 
 pub use boxed::DeviceBox;
 pub use buffer::DeviceBuffer;
+pub use pitched::PitchedBuffer;

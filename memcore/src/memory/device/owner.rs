@@ -45,6 +45,19 @@ impl DeviceMemory {
         Ok(Self { context, allocation: Some(allocation), _pool: None })
     }
 
+    /// New memory for `rows` rows of `width` bytes, both more than 0, of elements of `element` bytes; and the bytes from one
+    /// row to the next.
+    #[track_caller]
+    pub(super) fn allocate_pitched(
+        context: Arc<Inner>,
+        width: usize,
+        rows: usize,
+        element: usize,
+    ) -> Result<(Self, usize)> {
+        let (allocation, pitch) = context.allocate_pitched(width, rows, element)?;
+        Ok((Self { context, allocation: Some(allocation), _pool: None }, pitch))
+    }
+
     /// The allocation at `address`, made elsewhere, of which `bytes` are used.
     ///
     /// # Safety
