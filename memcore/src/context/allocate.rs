@@ -2,7 +2,7 @@
 
 use super::binding::{Bound, Relaxed};
 use super::inner::Inner;
-use super::pool::{PoolOptions, RawPool};
+use super::raw_pool::{PoolOptions, RawPool};
 use super::settle::{Exposed, Pending, is_over, settle};
 use super::streams::RawStream;
 use crate::device::{Device, DeviceAttribute};

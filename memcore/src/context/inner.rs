@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::allocate::{Allocator, AllocatorKind};
 use super::binding::{Bound, Relaxed};
-use super::pool::RawPool;
+use super::raw_pool::RawPool;
 use super::registry;
 use super::statistics::Counts;
 use super::streams::StreamSet;
