@@ -6,6 +6,7 @@ use memcore::memory::MemoryAdvise;
 use memcore::prelude::*;
 use memcore::sim::{Sim, SimOptions};
 use memcore::{AttachFlag, LockedFlags, RegisterFlags};
+use memcore::{MemoryPool, PoolOptions};
 
 /// Calls that queue no work, which the table leaves out.
 const QUESTIONS: [&str; 5] = [
@@ -179,6 +180,45 @@ fn host_memory(r: &mut Recorder, context: &Context, stream: &Stream) -> memcore:
     stream.synchronize()
 }
 
+/// What pools call, and what their memory is freed by.
+fn pools(r: &mut Recorder, context: &Context, other: &Context) -> memcore::Result<()> {
+    let stream = Stream::new_in(context)?;
+    let pool = r.record("`MemoryPool::new(options)`", || MemoryPool::new(PoolOptions::default()));
+    drop(r.record("`device_vec![in &pool; u; m]`, 4 bytes", || device_vec![in &pool; 0x0102_0304_u32; 8]));
+    r.record("`pool.statistics()`", || pool.statistics());
+    r.record("`pool.trim(0)`", || pool.trim(0));
+    r.record("`pool.allow_access(&device)`", || pool.allow_access(other.device()));
+    r.record("drop of a pool", || {
+        drop(pool);
+        Ok(())
+    });
+    let form = "`unsafe { DeviceBuffer::<u32>::uninitialized_on(&stream, m) }`";
+    // SAFETY: it is freed on the same stream, and not used.
+    let dev = r.record(form, || unsafe { DeviceBuffer::<u32>::uninitialized_on(&stream, 8) });
+    r.record("`dev.drop_on(&stream)`", || dev.drop_on(&stream).map_err(|(error, _)| error));
+    assert!(r.record("`context.enable_peer_access(&other)`", || context.enable_peer_access(other)));
+    Ok(())
+}
+
+/// What moves, iterators and vectors call.
+fn moves_and_lists(r: &mut Recorder, dev: &mut DeviceSlice<u32>) -> memcore::Result<()> {
+    let (stream, mut long, mut vec) = (Stream::new()?, device_vec![0_u32; 100]?, Vec::new());
+    stream.scope(|_| memcore::Result::Ok(()))?;
+    drop(r.record("`DeviceBuffer::try_from_iter(values)`", || DeviceBuffer::try_from_iter(0..8_u32)));
+    r.record("`dev.copy_from_iter(values)`", || dev.copy_from_iter(0..8));
+    r.record("`dev.append_to(&mut vec)`", || dev.append_to(&mut vec));
+    r.record("`dev.copy_within(..4, 4)`", || dev.copy_within(..4, 4));
+    r.record("`dev.copy_within(2.., 0)`", || dev.copy_within(2.., 0));
+    r.record("`long.copy_within(1.., 0)`", || long.copy_within(1.., 0));
+    r.record("`context.address_range(pointer)`", || Context::current()?.address_range(dev.as_device_ptr()));
+    stream.scope(|scope| {
+        let lent = scope.lend(dev);
+        r.record("`lent.copy_within(2.., 0, scope)`", || lent.copy_within(2.., 0, scope));
+        r.record("`scope.device_vec_from(values)`", || scope.device_vec_from(0..8_u32).map(drop));
+        memcore::Result::Ok(())
+    })
+}
+
 /// What copies and fills of windows call.
 fn windows(r: &mut Recorder, other: &Context) -> memcore::Result<()> {
     let stream = Stream::new()?;
@@ -296,6 +336,8 @@ fn every_form_makes_the_documented_calls() -> memcore::Result<()> {
     drop(r.record("`device_vec![u; m]`, 4 bytes", || device_vec![0x0102_0304_u32; 8]));
     drop(r.record("`device_vec![w; m]`", || device_vec![0x0102_0304_0506_0708_u64; 8]));
     drop(r.record("`device_vec![in &context; u; m]`, 4 bytes", || device_vec![in &context; 0x0102_0304_u32; 8]));
+    pools(&mut r, &context, &other)?;
+    moves_and_lists(&mut r, &mut dev)?;
     drop(r.record("`device_vec![]`", || {
         let empty: memcore::Result<DeviceBuffer<u32>> = device_vec![];
         empty

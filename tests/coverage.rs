@@ -7,7 +7,7 @@ use std::path::Path;
 
 use memcore::memory::{AsyncCopyDestination, CopyDestination, DeviceMemory, GpuBox, GpuBuffer, MemoryAdvise};
 use memcore::prelude::*;
-use memcore::{AttachFlag, Error, LockedFlags, RegisterFlags, Registration, View, memory};
+use memcore::{AttachFlag, Error, Lent, LockedFlags, MemoryPool, RegisterFlags, Registration, View, memory};
 
 /// What the documents have, without the methods of types that the page takes together.
 const ITEMS: [&[&str]; 3] = [
@@ -184,6 +184,9 @@ type Register = fn(Vec<u8>) -> memcore::Result<RegisteredBuffer<u8>>;
 type RegisterWith<E> = fn(&Context, RegisterFlags, Vec<u8>) -> Result<RegisteredBuffer<u8>, E>;
 type InRegistered = fn(&mut [u8]) -> memcore::Result<()>;
 type WithRegistered = fn(&Context, &mut [u8], RegisterFlags, InRegistered) -> memcore::Result<()>;
+type FromIter = fn(Vec<u8>) -> memcore::Result<DeviceBuffer<u8>>;
+type IntoSlice = fn(&mut DeviceSlice<u8>, Vec<u8>) -> memcore::Result<()>;
+type InScope<'s> = fn(&Scope<'s, 's>, Vec<u8>) -> memcore::Result<&'s mut Lent<'s, DeviceSlice<u8>>>;
 type ReadFrom<B> = fn(&mut B, Bytes<'static>) -> std::io::Result<usize>;
 
 names! {
@@ -201,7 +204,8 @@ names! {
         DeviceBuffer::<u8>::from_slice, DeviceBuffer::<u8>::zeroed, DeviceBuffer::<u8>::filled,
         DeviceBuffer::<u8>::uninitialized, DeviceBuffer::<u8>::try_free, DeviceBuffer::<u8>::into_raw_parts,
         DeviceBuffer::<u8>::from_raw_parts, DeviceBuffer::<u8>::borrowed, DeviceBuffer::<u8>::leak,
-        DeviceBuffer::<u8>::cast::<i8>,
+        DeviceBuffer::<u8>::cast::<i8>, DeviceBuffer::<u8>::uninitialized_on, DeviceBuffer::<u8>::drop_on,
+        DeviceBuffer::<u8>::try_from_iter as FromIter,
         DevicePointer::<u8>::from_raw, DevicePointer::<u8>::as_raw, DevicePointer::<u8>::null,
         DevicePointer::<u8>::is_null, DevicePointer::<u8>::offset, DevicePointer::<u8>::add, DevicePointer::<u8>::sub,
         DevicePointer::<u8>::cast::<i8>,
@@ -214,6 +218,7 @@ names! {
         DeviceSlice::<u8>::view_as::<i8>, DeviceSlice::<u8>::view_as_mut::<i8>,
         DeviceSlice::<u8>::copy_from::<Bytes<'_>>, DeviceSlice::<u8>::copy_to::<&mut [u8]>,
         DeviceSlice::<u8>::copy_from_async::<Bytes<'_>>, DeviceSlice::<u8>::copy_to_async::<&mut [u8]>,
+        DeviceSlice::<u8>::append_to, DeviceSlice::<u8>::copy_from_iter as IntoSlice,
         DeviceVariable::<u8>::new, DeviceVariable::<u8>::copy_htod, DeviceVariable::<u8>::copy_dtoh,
         DeviceVariable::<u8>::as_device_ptr,
         LockedBox::<u8>::new, LockedBox::<u8>::zeroed, LockedBox::<u8>::uninitialized, LockedBox::<u8>::try_free,
@@ -262,10 +267,13 @@ names! {
         memory::cuda_malloc::<u8>, memory::cuda_malloc_async::<u8>, memory::cuda_malloc_locked::<u8>,
         memory::cuda_malloc_unified::<u8>, memory::cuda_free::<u8>, memory::cuda_free_async::<u8>,
         memory::cuda_free_locked::<u8>, memory::cuda_free_unified::<u8>, memory::memcpy_htod, memory::memcpy_dtoh,
-        memory::mem_get_info,
-        Context::memory_info, Context::take_drop_errors,
+        memory::mem_get_info, memory::memcpy_peer, memory::memcpy_peer_async,
+        Context::memory_info, Context::take_drop_errors, Context::address_range::<u8>,
+        Context::pointer_attributes::<u8>, Context::allocation_statistics, Context::enable_peer_access,
+        MemoryPool::allow_access, MemoryPool::statistics,
         Context::with_registered as WithRegistered,
-        Scope::device_vec::<u8>, Scope::register::<u8>, Scope::lend_view::<&DeviceSlice<u8>, 2>,
+        Scope::device_vec::<u8>, Scope::register::<u8>, Scope::device_vec_from as InScope<'_>,
+        Scope::lend_view::<&DeviceSlice<u8>, 2>,
         <[u8] as AsView>::as_2d, <[u8] as AsView>::as_2d_mut,
         DeviceSlice::<u8>::as_2d, DeviceSlice::<u8>::as_2d_mut,
         View::<&DeviceSlice<u8>, 2>::window::<usize, usize>,

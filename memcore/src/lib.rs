@@ -78,7 +78,10 @@ mod transfer;
 
 pub use bytemuck;
 
-pub use context::{AllocatorKind, Context, Entered};
+pub use context::{
+    Access, AllocateIn, AllocationStatistics, AllocatorKind, Context, Entered, MemoryPool, PoolOptions, PoolReuse,
+    PoolStatistics,
+};
 pub use device::{Device, DeviceAttribute};
 pub use error::{Error, Result, Status, ViewError};
 pub use event::Event;

@@ -11,7 +11,8 @@ use memcore::prelude::*;
 pub(crate) type Outcome = Result<(), Box<dyn Error>>;
 
 /// Why an error lacks how much memory there is: the calls that could not be made.
-pub(crate) const NOT_SAID: &str = "one of these failed: cuMemGetInfo_v2, cuCtxGetCurrent, cuCtxSetCurrent";
+pub(crate) const NOT_SAID: &str =
+    "one of these failed: cuMemGetInfo_v2, cuMemPoolGetAttribute, cuCtxGetCurrent, cuCtxSetCurrent";
 
 /// Expects that a call is refused with this error. Another error is returned.
 ///

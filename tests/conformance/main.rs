@@ -11,8 +11,14 @@ mod copies;
 mod devices;
 mod fills;
 mod functions;
+mod in_order;
+mod lists;
 mod locked;
 mod model;
+mod moves;
+mod peers;
+mod pools;
+mod questions;
 mod registered;
 mod rig;
 mod scope_endings;
@@ -46,6 +52,7 @@ fn main() -> ExitCode {
     let one = suite::one_device().into_iter().map(|(name, test)| Trial::test(name, move || rig.run(test)));
     let two = devices::TESTS
         .iter()
+        .chain(peers::TESTS)
         .map(|&(name, test)| Trial::test(name, move || rig.run_on_two(test)).with_ignored_flag(!rig.has_two_devices()));
     let trials: Vec<Trial> = one.chain(two).collect();
     if !rig.is_simulated() {

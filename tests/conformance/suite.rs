@@ -2,7 +2,7 @@
 
 use crate::rig::Test;
 
-/// Those that need one device. (`devices::TESTS` need two.)
+/// Those that need one device. (`devices::TESTS` and `peers::TESTS` need two.)
 pub(crate) fn one_device() -> Vec<Test> {
     let suites = [
         crate::boxes::TESTS,
@@ -11,9 +11,14 @@ pub(crate) fn one_device() -> Vec<Test> {
         crate::copies::TESTS,
         crate::fills::TESTS,
         crate::functions::TESTS,
+        crate::in_order::TESTS,
+        crate::lists::TESTS,
         crate::locked::TESTS,
         crate::model::TESTS,
         crate::registered::TESTS,
+        crate::moves::TESTS,
+        crate::pools::TESTS,
+        crate::questions::TESTS,
         crate::scope_endings::TESTS,
         crate::scopes::TESTS,
         crate::slices::TESTS,

@@ -24,6 +24,12 @@ pub(crate) fn everything(context: &Context) -> memcore::Result<()> {
     let (mut dev, host) = download.wait().map_err(TransferError::into_error)?;
     assert_eq!(host[99_999], 2);
     let mut unified = unified_vec![1_u8; 4096]?;
+    if let Some(pool) = context.memory_pool() {
+        let mut pooled = device_vec![in &pool; 4_u8; 10_000]?;
+        pooled.copy_within(1.., 0)?;
+        pooled.drop_on(&stream).map_err(|(error, _)| error)?;
+        pool.trim(0)?;
+    }
     unified.advise_read_mostly(true)?;
     unified.prefetch_device(&stream, context.device())?;
     unified.attach(&stream, AttachFlag::Host)?;

@@ -24,10 +24,22 @@ mod devices;
 mod fills;
 #[path = "../conformance/functions.rs"]
 mod functions;
+#[path = "../conformance/in_order.rs"]
+mod in_order;
+#[path = "../conformance/lists.rs"]
+mod lists;
 #[path = "../conformance/locked.rs"]
 mod locked;
 #[path = "../conformance/model.rs"]
 mod model;
+#[path = "../conformance/moves.rs"]
+mod moves;
+#[path = "../conformance/peers.rs"]
+mod peers;
+#[path = "../conformance/pools.rs"]
+mod pools;
+#[path = "../conformance/questions.rs"]
+mod questions;
 #[path = "../conformance/registered.rs"]
 mod registered;
 mod rig;
@@ -74,7 +86,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     run::prepare();
     let one = suite::one_device().into_iter().map(|(name, test)| (name, Body::One(test)));
-    let two = devices::TESTS.iter().map(|&(name, test)| (name, Body::Two(test)));
+    let two = devices::TESTS.iter().chain(peers::TESTS).map(|&(name, test)| (name, Body::Two(test)));
     let tests: Vec<_> = one.chain(two).collect();
     let sweep = |sweep: &'static Sweep, kind: &str| {
         let trial = |&(name, body)| Trial::test(name, move || sweep.every_call(name, body)).with_kind(kind);

@@ -110,7 +110,8 @@ pub(crate) fn after_some_failures(run: &Run, _: &Run, _: &str) -> Result<(), Str
 /// process, which has unified memory, any memory is written by work whose ticket is refused.
 pub(crate) fn may_die(test: &str, entry: &str) -> bool {
     // Between the first operation of a scope and its end there is no ticket; other threads may be there any time.
-    let is_without_ticket = ["::scope", "::temporaries", "::threads", "one_scope_with_both", "is_lent_to_a_scope"];
+    let is_without_ticket =
+        ["::scope", "::temporaries", "::threads", "one_scope_with_both", "is_lent_to_a_scope", "in_a_scope"];
     // Nor where memory is registered that has to be given back.
     if test.contains("registered::lent") || test.contains("overlapping_registrations") {
         return false;
@@ -118,8 +119,9 @@ pub(crate) fn may_die(test: &str, entry: &str) -> bool {
     // Of these transfers some are beside a scope.
     let has_scope = ["pageable_downloads_are_right", "a_source_may_change"];
     let is_skipped = is_without_ticket.iter().chain(&has_scope).any(|part| test.contains(part));
-    // A fill of unified memory that is several calls may be refused half-way.
-    let is_half_way = test.contains("the_device_writes_what_the_host_reads") && entry == "cuMemcpyDtoDAsync_v2";
+    // A fill or move of unified memory that is several calls may be refused half-way.
+    let several = ["the_device_writes_what_the_host_reads", "moves_of_unified_memory"];
+    let is_half_way = several.iter().any(|part| test.contains(part)) && entry == "cuMemcpyDtoDAsync_v2";
     // Else the ticket itself is refused.
     !is_skipped && !is_half_way && entry != "cuStreamWriteValue32_v2"
 }

@@ -2,12 +2,12 @@
 
 use super::binding::{Bound, Relaxed};
 use super::inner::Inner;
+use super::raw_pool::{PoolOptions, RawPool};
 use super::settle::{Exposed, Pending, is_over, settle};
 use super::streams::RawStream;
 use crate::device::{Device, DeviceAttribute};
 use crate::driver::ffi::{
-    ALLOCATION_TYPE_PINNED, CUdeviceptr, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream, Handle,
-    LOCATION_DEVICE, POINTER_DEVICE_ORDINAL, POINTER_MEMORY_TYPE, POINTER_MEMPOOL_HANDLE, POOL_RELEASE_THRESHOLD,
+    CUdeviceptr, CUmemoryPool, CUstream, POINTER_DEVICE_ORDINAL, POINTER_MEMORY_TYPE, POINTER_MEMPOOL_HANDLE,
     STREAM_NON_BLOCKING,
 };
 use crate::driver::{Driver, check, symbol};
@@ -28,6 +28,8 @@ pub enum AllocatorKind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allocation {
     pub(crate) address: CUdeviceptr,
+    /// As many as were asked for.
+    pub(crate) bytes: usize,
     /// `None` where the driver could not be asked yet.
     pub(crate) origin: Option<AllocatorKind>,
 }
@@ -54,7 +56,7 @@ impl Prepare for () {
 /// The pool, if there is one, and the stream on which it allocates and frees.
 #[derive(Debug)]
 pub(super) struct Allocator {
-    pool: Option<Handle<CUmemoryPool>>,
+    pool: Option<RawPool>,
     stream: RawStream,
 }
 
@@ -65,11 +67,11 @@ impl Allocator {
         let pool = match device.attribute(DeviceAttribute::MEMORY_POOLS_SUPPORTED) {
             // A driver that does not know the question has no pools.
             Ok(0) | Err(Error::Driver { status: Status::INVALID_VALUE, .. }) => Ok(None),
-            Ok(_) => create_pool(bound.driver(), device),
+            Ok(_) => RawPool::create(bound.driver(), device, PoolOptions::default()),
             Err(error) => Err(error),
         };
         match pool {
-            Ok(pool) => Ok(Self { pool: pool.map(Handle), stream }),
+            Ok(pool) => Ok(Self { pool, stream }),
             Err(error) => {
                 // SAFETY: the stream ends here.
                 let _ = unsafe { stream.destroy(bound.driver()) };
@@ -78,52 +80,24 @@ impl Allocator {
         }
     }
 
+    pub(super) fn pool(&self) -> Option<RawPool> {
+        self.pool
+    }
+
     pub(super) fn kind(&self) -> AllocatorKind {
         if self.pool.is_some() { AllocatorKind::Pool } else { AllocatorKind::Direct }
     }
 
     pub(super) fn destroy(&mut self, bound: &Bound<'_>) {
         if let Some(pool) = self.pool.take() {
-            // SAFETY: the pool is alive and used no more; what is still allocated from it stays valid until freed.
-            let status = unsafe { bound.driver().pool_destroy(pool.0) };
-            if !status.is_success() {
-                log::debug!("a pool was not destroyed: {status}");
-            }
+            // SAFETY: the allocator is used no more.
+            unsafe { pool.destroy(bound.driver()) };
         }
         // SAFETY: the allocator is used no more.
         if let Err(error) = unsafe { self.stream.destroy(bound.driver()) } {
             log::debug!("a stream was not destroyed: {error}");
         }
     }
-}
-
-/// A pool that keeps all that is freed to it; `None` where the driver is too old to make one.
-#[track_caller]
-fn create_pool(driver: &dyn Driver, device: &Device) -> Result<Option<CUmemoryPool>> {
-    let props = CUmemPoolProps {
-        alloc_type: ALLOCATION_TYPE_PINNED,
-        handle_types: 0,
-        location: CUmemLocation { kind: LOCATION_DEVICE, id: device.handle() },
-        win32_security_attributes: core::ptr::null_mut(),
-        max_size: 0,
-        usage: 0,
-        reserved: [0; 54],
-    };
-    let mut pool: CUmemoryPool = core::ptr::null_mut();
-    // SAFETY: `pool` is writable and `props` readable for the length of the call.
-    match unsafe { driver.pool_create(&raw mut pool, &raw const props) } {
-        Status::MISSING_SYMBOL | Status::NOT_SUPPORTED => return Ok(None),
-        status => check(symbol::pool_create, status)?,
-    }
-    let mut keep_all = u64::MAX;
-    // SAFETY: the pool is alive, and this attribute is read as a `u64`, for which `keep_all` serves during the call.
-    let status = unsafe { driver.pool_set_attribute(pool, POOL_RELEASE_THRESHOLD, (&raw mut keep_all).cast()) };
-    if let Err(error) = check(symbol::pool_set_attribute, status) {
-        // SAFETY: the pool was just made and nothing uses it.
-        let _ = unsafe { driver.pool_destroy(pool) };
-        return Err(error);
-    }
-    Ok(Some(pool))
 }
 
 /// The result of a free, which a driver that is shut down has done already.
@@ -135,24 +109,30 @@ pub(crate) fn freed_at_exit(freed: Result<()>) -> Result<()> {
 }
 
 impl Inner {
-    /// Allocates `bytes` (more than 0) of device memory, queues what `prepare` does with it, and waits for both.
+    /// Allocates `bytes` (more than 0) of device memory, from the context's own pool or from `pool`, queues what `prepare`
+    /// does with it, and waits for both.
     ///
     /// Calls: `cuMemAllocFromPoolAsync`, `prepare`'s, `cuStreamSynchronize`; without a pool `cuMemAlloc_v2` comes
-    /// first. When memory runs out, pending frees are awaited, the pool is trimmed and the allocation tried once more.
+    /// first. When memory runs out, pending frees are awaited, the pools are trimmed and the allocation tried once more.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`]; the driver's code. Nothing stays allocated.
+    /// [`Error::OutOfMemory`]; [`Error::PoolExhausted`]; the driver's code. Nothing stays allocated.
     ///
     /// # Safety
     ///
     /// `prepare` writes at most `bytes`.
     #[track_caller]
-    pub(crate) unsafe fn allocate(&self, bytes: usize, prepare: impl Prepare) -> Result<Allocation> {
+    pub(crate) unsafe fn allocate(
+        &self,
+        pool: Option<RawPool>,
+        bytes: usize,
+        prepare: impl Prepare,
+    ) -> Result<Allocation> {
         let bound = self.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
         let stream = &self.allocator().stream;
-        let allocation = self.allocate_on(stream, bytes)?;
+        let allocation = self.allocate_on(stream, pool, bytes)?;
         let pending = Pending::on(self, stream.handle());
         // SAFETY: the memory was just allocated, with room for `bytes`.
         let prepared = unsafe { prepare.queue(bound.driver(), allocation.address, stream.handle()) };
@@ -165,48 +145,67 @@ impl Inner {
         Ok(allocation)
     }
 
-    /// Allocates `bytes` (more than 0) of device memory for what is queued on `stream` from here on, with the context
-    /// bound and captures relaxed. It does not wait.
+    /// Allocates `bytes` (more than 0) of device memory, from the context's own pool or from `pool`, for what is queued on
+    /// `stream` from here on, with the context bound and captures relaxed. It does not wait.
     ///
     /// Calls: `cuMemAllocFromPoolAsync`, or `cuMemAlloc_v2` without a pool. When memory runs out, what is pending on the
-    /// allocator's stream and on `stream` is awaited, since frees may be part of it, the pool is trimmed and the
+    /// allocator's stream and on `stream` is awaited, since frees may be part of it, the pools are trimmed and the
     /// allocation tried once more.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`]; the driver's code. Nothing is allocated then.
+    /// [`Error::OutOfMemory`]; [`Error::PoolExhausted`]; the driver's code. Nothing is allocated then.
     #[track_caller]
-    pub(crate) fn allocate_on(&self, stream: &RawStream, bytes: usize) -> Result<Allocation> {
-        match self.try_allocate(stream, bytes) {
+    pub(crate) fn allocate_on(&self, stream: &RawStream, pool: Option<RawPool>, bytes: usize) -> Result<Allocation> {
+        let from = pool.or(self.pool());
+        match self.try_allocate(stream, from, bytes) {
             Err(Error::Driver { status: Status::OUT_OF_MEMORY, .. }) => {
                 self.settle_allocator()?;
                 if stream.handle() != self.allocator().stream.handle() {
                     settle(self, stream.handle(), Exposed::Nothing)?;
                 }
-                self.trim_bound(0)?;
-                self.try_allocate(stream, bytes).map_err(|error| self.explain(error, bytes))
+                self.trim_bound(self.pool(), 0)?;
+                self.trim_bound(pool, 0)?;
+                let again = self.try_allocate(stream, from, bytes).map_err(|error| self.explain(error, bytes));
+                match (again, from) {
+                    (Err(error), Some(pool)) => Err(pool.explain(self.driver(), error, bytes)),
+                    (again, _) => again,
+                }
             }
             other => other,
         }
     }
 
     #[track_caller]
-    fn try_allocate(&self, stream: &RawStream, bytes: usize) -> Result<Allocation> {
+    fn try_allocate(&self, stream: &RawStream, from: Option<RawPool>, bytes: usize) -> Result<Allocation> {
         let mut address: CUdeviceptr = 0;
-        match self.allocator().pool {
+        let origin = match from {
             Some(pool) => {
-                let stream = stream.handle();
+                let (pool, stream) = (pool.handle(), stream.handle());
                 // SAFETY: `address` is writable for the length of the call; pool and stream are alive.
-                let status = unsafe { self.driver().mem_alloc_from_pool(&raw mut address, bytes, pool.0, stream) };
+                let status = unsafe { self.driver().mem_alloc_from_pool(&raw mut address, bytes, pool, stream) };
                 check(symbol::mem_alloc_from_pool, status)?;
-                Ok(Allocation { address, origin: Some(AllocatorKind::Pool) })
+                AllocatorKind::Pool
             }
             None => {
                 // SAFETY: `address` is writable for the length of the call.
                 check(symbol::mem_alloc, unsafe { self.driver().mem_alloc(&raw mut address, bytes) })?;
-                Ok(Allocation { address, origin: Some(AllocatorKind::Direct) })
+                AllocatorKind::Direct
             }
-        }
+        };
+        self.counts().add(bytes);
+        Ok(Allocation { address, bytes, origin: Some(origin) })
+    }
+
+    /// Memory that someone else made has an owner here.
+    pub(crate) fn adopt(&self, allocation: Allocation) -> Allocation {
+        self.counts().add(allocation.bytes);
+        allocation
+    }
+
+    /// An owner here has given its memory away.
+    pub(crate) fn disown(&self, allocation: Allocation) {
+        self.counts().remove(allocation.bytes);
     }
 
     /// Frees device memory that nothing pending uses. It does not wait.
@@ -256,7 +255,7 @@ impl Inner {
             Some(origin) => origin,
             None => self.origin_of(allocation.address)?,
         };
-        match origin {
+        let freed = match origin {
             AllocatorKind::Pool => {
                 let stream = stream.handle();
                 // SAFETY: the memory came from a pool, its owner gives it up, and by the callers' contract pending work uses
@@ -267,7 +266,11 @@ impl Inner {
                 // SAFETY: the memory came from `cuMemAlloc`, its owner gives it up, and no pending work uses it.
                 check(symbol::mem_free, unsafe { self.driver().mem_free(allocation.address) })
             }
+        };
+        if freed.is_ok() {
+            self.disown(allocation);
         }
+        freed
     }
 
     /// Asks the driver how memory was made that someone else allocated.
@@ -314,19 +317,21 @@ impl Inner {
     }
 
     #[track_caller]
-    pub(super) fn trim_bound(&self, keep: usize) -> Result<()> {
-        let Some(pool) = self.allocator().pool else { return Ok(()) };
-        // SAFETY: the pool is alive.
-        check(symbol::pool_trim, unsafe { self.driver().pool_trim(pool.0, keep) })
+    pub(super) fn trim_bound(&self, pool: Option<RawPool>, keep: usize) -> Result<()> {
+        match pool {
+            Some(pool) => pool.trim(self.driver(), keep),
+            None => Ok(()),
+        }
     }
 
-    /// Gives unused memory of the pool back to the device, all but `keep` bytes, when pending frees are done.
+    /// Gives unused memory of the context's own pool, or of `pool`, back to the device, all but `keep` bytes, when pending
+    /// frees are done.
     #[track_caller]
-    pub(super) fn trim(&self, keep: usize) -> Result<()> {
+    pub(super) fn trim(&self, pool: Option<RawPool>, keep: usize) -> Result<()> {
         let bound = self.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
         self.settle_allocator()?;
-        self.trim_bound(keep)
+        self.trim_bound(pool.or(self.pool()), keep)
     }
 
     /// Free and total device memory in bytes.

@@ -5,7 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::allocate::{Allocator, AllocatorKind};
 use super::binding::{Bound, Relaxed};
+use super::raw_pool::RawPool;
 use super::registry;
+use super::statistics::Counts;
 use super::streams::StreamSet;
 use crate::device::Device;
 use crate::driver::ffi::{CUcontext, Handle};
@@ -18,6 +20,7 @@ pub(crate) struct Inner {
     raw: Handle<CUcontext>,
     allocator: Allocator,
     streams: StreamSet,
+    counts: Counts,
     /// Set when a wait failed in a way that leaves open whether the device still works on memory of this context.
     unsettled: AtomicBool,
     drop_errors: Mutex<Vec<Error>>,
@@ -43,6 +46,7 @@ impl Inner {
                 raw: Handle(raw),
                 allocator,
                 streams: StreamSet::default(),
+                counts: Counts::default(),
                 unsettled: AtomicBool::new(false),
                 drop_errors: Mutex::default(),
             }),
@@ -67,6 +71,15 @@ impl Inner {
 
     pub(super) fn allocator(&self) -> &Allocator {
         &self.allocator
+    }
+
+    pub(super) fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// The pool of the context's own.
+    pub(super) fn pool(&self) -> Option<RawPool> {
+        self.allocator.pool()
     }
 
     pub(crate) fn streams(&self) -> &StreamSet {

@@ -3,10 +3,15 @@
 mod allocate;
 mod binding;
 mod current;
+mod heap;
 mod inner;
+mod peer;
 mod pitched;
+mod pool;
+mod raw_pool;
 mod registry;
 mod settle;
+mod statistics;
 mod streams;
 mod ticket;
 
@@ -14,9 +19,14 @@ pub use allocate::AllocatorKind;
 pub(crate) use allocate::{Allocation, Prepare, freed_at_exit};
 pub(crate) use binding::{Bound, Relaxed};
 pub use current::Entered;
+pub use heap::AllocateIn;
+pub(crate) use heap::Heap;
 pub(crate) use inner::Inner;
+pub use pool::{Access, MemoryPool, PoolReuse, PoolStatistics};
+pub use raw_pool::PoolOptions;
 pub(crate) use registry::{context_of, host_owner_of, keep_open_contexts, owner_of};
 pub(crate) use settle::{Exposed, Pending, is_over, prove, settle};
+pub use statistics::AllocationStatistics;
 pub(crate) use streams::RawStream;
 pub(crate) use ticket::Ticket;
 
@@ -178,7 +188,7 @@ impl Context {
     /// The driver's code.
     #[track_caller]
     pub fn trim(&self, keep_bytes: usize) -> Result<()> {
-        self.inner.trim(keep_bytes)
+        self.inner.trim(None, keep_bytes)
     }
 
     /// The errors of frees that failed in a `Drop` since this was last called, oldest first, at most 1,024. They are

@@ -24,7 +24,7 @@ impl Inner {
         match self.try_allocate_pitched(width, rows, element) {
             Err(Error::Driver { status: Status::OUT_OF_MEMORY, .. }) => {
                 self.settle_allocator()?;
-                self.trim_bound(0)?;
+                self.trim_bound(self.pool(), 0)?;
                 let again = self.try_allocate_pitched(width, rows, element);
                 again.map_err(|error| self.explain(error, width.saturating_mul(rows)))
             }
@@ -39,7 +39,8 @@ impl Inner {
         // SAFETY: both are writable for the length of the call.
         let status = unsafe { self.driver().mem_alloc_pitch(&raw mut address, &raw mut pitch, width, rows, element) };
         check(symbol::mem_alloc_pitch, status)?;
-        Ok((Allocation { address, origin: Some(AllocatorKind::Direct) }, pitch))
+        let allocation = Allocation { address, bytes: pitch * rows, origin: Some(AllocatorKind::Direct) };
+        Ok((self.adopt(allocation), pitch))
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) enum Writes {
 /// # Safety
 ///
 /// What is read is valid for reads and what is written for writes, by this operation alone: until the call returns, or
-/// under [`Mode::Raw`] until it is complete. The two do not overlap.
+/// under [`Mode::Raw`] until it is complete. The two do not overlap, unless it moves.
 #[track_caller]
 pub(super) unsafe fn issue(context: &Inner, mode: Mode<'_>, writes: Writes, operation: Operation<'_>) -> Result<()> {
     match mode {

@@ -7,6 +7,7 @@ mod fill_rows;
 mod issue;
 mod operation;
 mod rows;
+mod within;
 mod write_combined;
 
 pub(crate) use fill::{Filled, fills_by_one_call};
@@ -18,6 +19,7 @@ pub(crate) use issue::{has_managed_memory, note_managed_memory};
 use operation::Operation;
 use rows::RowCopy;
 pub(crate) use rows::{Extent, Memory, Place};
+pub(crate) use within::Move;
 pub(crate) use write_combined::{empty_write_buffers, note_write_combined_memory};
 
 use core::ffi::c_void;
@@ -108,6 +110,21 @@ pub(crate) unsafe fn device_to_device(
     };
     // SAFETY: the caller's contract.
     unsafe { issue(dst_context, mode, writes, operation) }
+}
+
+/// Moves bytes within device memory, where the two ranges may overlap, as [`Move`] says.
+///
+/// # Safety
+///
+/// Both ranges, and the scratch memory, are valid for reads and writes in `context`, which is open, by this operation alone
+/// until it is complete: on return, or under [`Mode::Raw`] when the caller has waited.
+#[track_caller]
+pub(crate) unsafe fn move_within(context: &Inner, within: Move, mode: Mode<'_>) -> Result<()> {
+    if within.bytes == 0 || within.dst == within.src {
+        return Ok(());
+    }
+    // SAFETY: the caller's contract.
+    unsafe { issue(context, mode, Writes::Device { dst: within.dst }, Operation::Move(within)) }
 }
 
 /// Copies rows, of which some are on a device. `contexts` are those of the destination and the source; host memory has

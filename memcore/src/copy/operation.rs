@@ -5,6 +5,7 @@ use core::ffi::c_void;
 use super::fill::{Seed, queue_fill};
 use super::fill_rows::RowFill;
 use super::rows::RowCopy;
+use super::within::{Move, queue_move};
 use crate::driver::ffi::{CUcontext, CUdeviceptr, CUstream};
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result};
@@ -34,6 +35,7 @@ pub(super) enum Operation<'v> {
         src_context: CUcontext,
         bytes: usize,
     },
+    Move(Move),
     Fill {
         dst: CUdeviceptr,
         value: &'v [u8],
@@ -66,7 +68,7 @@ impl Operation<'_> {
     /// # Safety
     ///
     /// What is read is valid for reads and what is written for writes, by this operation alone until it is complete;
-    /// the two do not overlap. `stream` is alive and its context bound.
+    /// the two do not overlap, unless it moves. `stream` is alive and its context bound.
     #[track_caller]
     pub(super) unsafe fn queue(self, driver: &dyn Driver, stream: CUstream) -> Result<(), Refused> {
         let queued = match self {
@@ -86,6 +88,10 @@ impl Operation<'_> {
                 // SAFETY: the caller's contract.
                 let status = unsafe { driver.memcpy_peer_async(dst, dst_context, src, src_context, bytes, stream) };
                 check(symbol::memcpy_peer_async, status)
+            }
+            Self::Move(within) => {
+                // SAFETY: the caller's contract.
+                return unsafe { queue_move(driver, stream, within) };
             }
             Self::Fill { dst, value, count } => {
                 // SAFETY: the caller's contract.

@@ -22,6 +22,8 @@ macro_rules! entry_points {
             context_current = "cuCtxGetCurrent"(out: *mut CUcontext);
             context_set_current = "cuCtxSetCurrent"(context: CUcontext);
             context_synchronize = "cuCtxSynchronize"();
+            context_enable_peer = "cuCtxEnablePeerAccess"(peer: CUcontext, flags: u32);
+            context_disable_peer = "cuCtxDisablePeerAccess"(peer: CUcontext);
             stream_priority_range = "cuCtxGetStreamPriorityRange"(least: *mut i32, greatest: *mut i32);
             exchange_capture_mode = "cuThreadExchangeStreamCaptureMode"(mode: *mut u32);
 
@@ -70,6 +72,8 @@ macro_rules! entry_points {
             pool_set_attribute = "cuMemPoolSetAttribute"(pool: CUmemoryPool, attribute: u32, value: *mut c_void);
             pool_get_attribute = "cuMemPoolGetAttribute"(pool: CUmemoryPool, attribute: u32, value: *mut c_void);
             pool_trim = "cuMemPoolTrimTo"(pool: CUmemoryPool, keep: usize);
+            pool_set_access = "cuMemPoolSetAccess"(pool: CUmemoryPool, access: *const CUmemAccessDesc, count: usize);
+            pool_get_access = "cuMemPoolGetAccess"(flags: *mut u32, pool: CUmemoryPool, location: *mut CUmemLocation);
 
             memcpy_htod = "cuMemcpyHtoD_v2"(dst: CUdeviceptr, src: *const c_void, bytes: usize);
             memcpy_dtoh = "cuMemcpyDtoH_v2"(dst: *mut c_void, src: CUdeviceptr, bytes: usize);
@@ -77,6 +81,7 @@ macro_rules! entry_points {
             memcpy_htod_async = "cuMemcpyHtoDAsync_v2"(dst: CUdeviceptr, src: *const c_void, bytes: usize, stream: CUstream);
             memcpy_dtoh_async = "cuMemcpyDtoHAsync_v2"(dst: *mut c_void, src: CUdeviceptr, bytes: usize, stream: CUstream);
             memcpy_dtod_async = "cuMemcpyDtoDAsync_v2"(dst: CUdeviceptr, src: CUdeviceptr, bytes: usize, stream: CUstream);
+            memcpy_peer = "cuMemcpyPeer"(dst: CUdeviceptr, dst_context: CUcontext, src: CUdeviceptr, src_context: CUcontext, bytes: usize);
             memcpy_peer_async = "cuMemcpyPeerAsync"(dst: CUdeviceptr, dst_context: CUcontext, src: CUdeviceptr, src_context: CUcontext, bytes: usize, stream: CUstream);
             memcpy_2d = "cuMemcpy2D_v2"(copy: *const CUDA_MEMCPY2D);
             memcpy_2d_unaligned = "cuMemcpy2DUnaligned_v2"(copy: *const CUDA_MEMCPY2D);

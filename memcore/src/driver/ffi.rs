@@ -43,6 +43,16 @@ pub(crate) struct CUmemLocation {
     pub(crate) id: i32,
 }
 
+/// `CUmemAccessDesc`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CUmemAccessDesc {
+    /// Whose access.
+    pub(crate) location: CUmemLocation,
+    /// One of the `ACCESS_*` constants.
+    pub(crate) flags: u32,
+}
+
 /// `CUmemPoolProps`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -176,6 +186,8 @@ const _: () = {
     assert!(offset_of!(CUDA_MEMCPY3D, height) == 184);
     assert!(offset_of!(CUDA_MEMCPY3D, depth) == 192);
     assert!(size_of::<CUmemLocation>() == 8);
+    assert!(size_of::<CUmemAccessDesc>() == 12);
+    assert!(offset_of!(CUmemAccessDesc, flags) == 8);
     assert!(size_of::<CUmemPoolProps>() == 88);
     assert!(offset_of!(CUmemPoolProps, location) == 8);
     assert!(offset_of!(CUmemPoolProps, win32_security_attributes) == 16);
@@ -188,8 +200,28 @@ const _: () = {
 pub(crate) const ALLOCATION_TYPE_PINNED: u32 = 1;
 /// `CU_MEM_LOCATION_TYPE_DEVICE`.
 pub(crate) const LOCATION_DEVICE: u32 = 1;
+/// `CU_MEM_ACCESS_FLAGS_PROT_NONE`.
+pub(crate) const ACCESS_NONE: u32 = 0;
+/// `CU_MEM_ACCESS_FLAGS_PROT_READ`.
+pub(crate) const ACCESS_READ: u32 = 1;
+/// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`.
+pub(crate) const ACCESS_READ_WRITE: u32 = 3;
+/// `CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES`, the first of three switches, `int`s.
+pub(crate) const POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES: u32 = 1;
+/// `CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC`.
+pub(crate) const POOL_REUSE_ALLOW_OPPORTUNISTIC: u32 = 2;
+/// `CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES`.
+pub(crate) const POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES: u32 = 3;
 /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`, a `u64` of bytes.
 pub(crate) const POOL_RELEASE_THRESHOLD: u32 = 4;
+/// `CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT`, a `u64` of bytes, as the three that follow it.
+pub(crate) const POOL_RESERVED_CURRENT: u32 = 5;
+/// `CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH`.
+pub(crate) const POOL_RESERVED_HIGH: u32 = 6;
+/// `CU_MEMPOOL_ATTR_USED_MEM_CURRENT`.
+pub(crate) const POOL_USED_CURRENT: u32 = 7;
+/// `CU_MEMPOOL_ATTR_USED_MEM_HIGH`.
+pub(crate) const POOL_USED_HIGH: u32 = 8;
 
 /// `CU_STREAM_NON_BLOCKING`.
 pub(crate) const STREAM_NON_BLOCKING: u32 = 1;
@@ -202,12 +234,34 @@ pub(crate) const CAPTURE_MODE_THREAD_LOCAL: u32 = 1;
 /// `CU_STREAM_CAPTURE_MODE_RELAXED`.
 pub(crate) const CAPTURE_MODE_RELAXED: u32 = 2;
 
+/// `CU_POINTER_ATTRIBUTE_CONTEXT`, a `CUcontext`, null for memory of a pool.
+pub(crate) const POINTER_CONTEXT: u32 = 1;
 /// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, a `u32`: one of the `MEMORY_TYPE_*` constants.
 pub(crate) const POINTER_MEMORY_TYPE: u32 = 2;
+/// `CU_POINTER_ATTRIBUTE_DEVICE_POINTER`, a `CUdeviceptr`.
+pub(crate) const POINTER_DEVICE_POINTER: u32 = 3;
+/// `CU_POINTER_ATTRIBUTE_HOST_POINTER`, a pointer.
+pub(crate) const POINTER_HOST_POINTER: u32 = 4;
+/// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`, a `u32`.
+pub(crate) const POINTER_SYNC_MEMOPS: u32 = 6;
+/// `CU_POINTER_ATTRIBUTE_BUFFER_ID`, a `u64`.
+pub(crate) const POINTER_BUFFER_ID: u32 = 7;
 /// `CU_POINTER_ATTRIBUTE_IS_MANAGED`, a `u32`.
 pub(crate) const POINTER_IS_MANAGED: u32 = 8;
 /// `CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL`, an `i32`.
 pub(crate) const POINTER_DEVICE_ORDINAL: u32 = 9;
+/// `CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE`, a `u32`.
+pub(crate) const POINTER_IS_IPC_CAPABLE: u32 = 10;
+/// `CU_POINTER_ATTRIBUTE_RANGE_START_ADDR`, a `CUdeviceptr`.
+pub(crate) const POINTER_RANGE_START: u32 = 11;
+/// `CU_POINTER_ATTRIBUTE_RANGE_SIZE`, a `size_t`.
+pub(crate) const POINTER_RANGE_SIZE: u32 = 12;
+/// `CU_POINTER_ATTRIBUTE_MAPPED`, a `u32`.
+pub(crate) const POINTER_MAPPED: u32 = 13;
+/// `CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES`, a `u64`.
+pub(crate) const POINTER_HANDLE_TYPES: u32 = 14;
+/// `CU_POINTER_ATTRIBUTE_ACCESS_FLAGS`, a `u32`: one of the `ACCESS_*` constants.
+pub(crate) const POINTER_ACCESS_FLAGS: u32 = 16;
 /// `CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE`, a `CUmemoryPool`, null where the memory is of no pool.
 pub(crate) const POINTER_MEMPOOL_HANDLE: u32 = 17;
 /// `CU_MEMORYTYPE_HOST`.

@@ -46,6 +46,19 @@ pub enum Error {
         total: Option<u64>,
     },
 
+    /// A memory pool has no room for an allocation, even after waiting for pending frees: it has reached its maximum.
+    #[error("{operation} is out of memory: {requested} bytes asked for, of a pool of at most {maximum}{}", used_of(*.used))]
+    PoolExhausted {
+        /// The driver function that was refused.
+        operation: &'static str,
+        /// Bytes asked for.
+        requested: u64,
+        /// Bytes of the pool in use, where the driver still said.
+        used: Option<u64>,
+        /// The most bytes that the pool may hold, as it was made.
+        maximum: u64,
+    },
+
     /// The host has no room for a `Vec` of this size.
     #[error("the host has no room for {requested} bytes")]
     HostAllocation {
@@ -291,7 +304,7 @@ impl Error {
     pub const fn status(&self) -> Option<Status> {
         match self {
             Self::Driver { status, .. } => Some(*status),
-            Self::OutOfMemory { .. } => Some(Status::OUT_OF_MEMORY),
+            Self::OutOfMemory { .. } | Self::PoolExhausted { .. } => Some(Status::OUT_OF_MEMORY),
             _ => None,
         }
     }
@@ -301,7 +314,10 @@ impl Error {
     pub const fn is_out_of_memory(&self) -> bool {
         matches!(
             self,
-            Self::OutOfMemory { .. } | Self::HostAllocation { .. } | Self::Driver { status: Status::OUT_OF_MEMORY, .. }
+            Self::OutOfMemory { .. }
+                | Self::PoolExhausted { .. }
+                | Self::HostAllocation { .. }
+                | Self::Driver { status: Status::OUT_OF_MEMORY, .. }
         )
     }
 
@@ -383,4 +399,9 @@ fn free_of(free: Option<u64>, total: Option<u64>) -> String {
         (Some(free), Some(total)) => format!(", {free} of {total} bytes free"),
         _ => String::new(),
     }
+}
+
+/// `", of which N are in use"`, where that is known.
+fn used_of(used: Option<u64>) -> String {
+    used.map(|used| format!(", of which {used} are in use")).unwrap_or_default()
 }

@@ -7,6 +7,7 @@
 /// | `device_vec![a, b, c]` | these, uploaded |
 /// | `device_vec![value; len]` | `len` times `value`, filled on the device |
 /// | `device_vec![in &context; …]` | either, in `context` and not in the current one |
+/// | `device_vec![in &pool; …]` | either, from a [`MemoryPool`](crate::MemoryPool) |
 ///
 /// The value is a [`Result`](crate::Result); errors and driver calls are the constructors'
 /// ([`from_slice`](crate::DeviceBuffer::from_slice), [`filled`](crate::DeviceBuffer::filled)). Complete on return.
@@ -29,7 +30,7 @@ macro_rules! device_vec {
 }
 
 /// A new [`LockedBuffer`](crate::LockedBuffer), written like `vec!`; the forms are those of
-/// [`device_vec!`](crate::device_vec).
+/// [`device_vec!`](crate::device_vec), but for pools.
 ///
 /// The value is a [`Result`](crate::Result); errors and driver calls are the constructors'
 /// ([`from_slice`](crate::LockedBuffer::from_slice), [`filled`](crate::LockedBuffer::filled)).
@@ -48,7 +49,7 @@ macro_rules! locked_vec {
 }
 
 /// A new [`UnifiedBuffer`](crate::UnifiedBuffer), written like `vec!`; the forms are those of
-/// [`device_vec!`](crate::device_vec).
+/// [`device_vec!`](crate::device_vec), but for pools.
 ///
 /// The value is a [`Result`](crate::Result); errors and driver calls are the constructors'
 /// ([`from_slice`](crate::UnifiedBuffer::from_slice), [`filled`](crate::UnifiedBuffer::filled)).
@@ -65,7 +66,8 @@ macro_rules! unified_vec {
     ($($elements:tt)*) => { $crate::__buffer!(UnifiedBuffer $($elements)*) };
 }
 
-/// A new [`DeviceBox`](crate::DeviceBox): `device_box![value]`, or `device_box![in &context; value]`.
+/// A new [`DeviceBox`](crate::DeviceBox): `device_box![value]`, or `device_box![in &context; value]`, or
+/// `device_box![in &pool; value]`.
 ///
 /// The value is a [`Result`](crate::Result); errors and driver calls are those of
 /// [`DeviceBox::new`](crate::DeviceBox::new). Complete on return.

@@ -1,7 +1,7 @@
 //! The driver's memory functions with an element type, for programs that manage memory by hand.
 //!
 //! Each is its driver function and nothing more, but that the current context ([`Context::current`]) is bound for the
-//! call and that the copies are complete on return.
+//! call and that the copies are complete on return, but for those between devices.
 
 use core::ffi::c_void;
 
@@ -11,7 +11,6 @@ use crate::context::{Context, Relaxed};
 use crate::copy::{self, HostKind, Mode, Order};
 use crate::driver::ffi::ATTACH_GLOBAL;
 use crate::driver::{check, symbol};
-#[allow(unused_imports, reason = "the documentation links to it")]
 use crate::error::{Error, Result};
 use crate::stream::Stream;
 
@@ -232,6 +231,95 @@ pub unsafe fn memcpy_dtoh(destination: *mut c_void, source: u64, bytes: usize) -
     let mode = Mode::Waited(Order::Now);
     // SAFETY: the caller's contract; a wrong device address is answered with a code.
     unsafe { copy::download(&context, destination, HostKind::Unknown, source, bytes, mode) }
+}
+
+/// Copies `bytes` from memory of one device to that of another, or the same. Driver function: `cuMemcpyPeer`.
+///
+/// Asynchronous for the host, whatever the memory: it returns with the copy pending. On the devices it is serialised with all
+/// pending and future work of the current context and of the two that are named; whether that holds of non-blocking streams
+/// CUDA does not say, so wait for those. [`memcpy_peer_async`] is serialised with its stream's work alone. The safe
+/// [`copy!`](crate::copy) is complete on return.
+///
+/// ```
+/// use memcore::memory::memcpy_peer;
+/// use memcore::prelude::*;
+/// use memcore::sim::{Sim, SimOptions};
+///
+/// let sim = Sim::new(SimOptions::default().devices(2));
+/// let (here, there) = (Context::new(&sim.device(0)?)?, Context::new(&sim.device(1)?)?);
+/// let _entered = here.enter();
+/// let (near, far) = (device_vec![in &here; 1u8, 2, 3]?, device_vec![in &there; 0u8; 3]?);
+/// let (source, destination) = (near.as_device_ptr().as_raw(), far.as_device_ptr().as_raw());
+/// // SAFETY: both have three bytes, which nothing else uses before the wait.
+/// unsafe { memcpy_peer(destination, &there, source, &here, 3)? };
+/// here.synchronize()?;
+/// there.synchronize()?;
+/// assert_eq!(far.to_vec()?, [1, 2, 3]);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::DifferentDrivers`] if the contexts are not all of one driver, the current one included; the driver's code:
+/// `INVALID_VALUE` where the bytes are not all of one live allocation.
+///
+/// # Safety
+///
+/// Until the copy is known to be complete (a wait for the current context and for those two) both sides stay allocated, nothing writes the
+/// source, and nothing reads or writes the destination. The addresses lie in the contexts named with them.
+#[doc(alias = "copy_array_peer")]
+#[track_caller]
+pub unsafe fn memcpy_peer(
+    destination: u64,
+    destination_context: &Context,
+    source: u64,
+    source_context: &Context,
+    bytes: usize,
+) -> Result<()> {
+    let context = Context::current()?.inner;
+    let (to, from) = (&destination_context.inner, &source_context.inner);
+    if !context.same_driver(to) || !context.same_driver(from) {
+        return Err(Error::DifferentDrivers);
+    }
+    let bound = context.bind()?;
+    // SAFETY: the contexts are open; the caller's contract; a wrong address is answered with a code.
+    let status = unsafe { bound.driver().memcpy_peer(destination, to.raw(), source, from.raw(), bytes) };
+    check(symbol::memcpy_peer, status)
+}
+
+/// Copies `bytes` from memory of one device to that of another, or the same, in the order of `stream`. Asynchronous for the
+/// host: it returns with the copy pending, and is serialised with the work of `stream` alone. Driver function:
+/// `cuMemcpyPeerAsync`.
+///
+/// # Errors
+///
+/// [`Error::DifferentDrivers`] if the contexts are not all of one driver, the stream's included; the driver's code:
+/// `INVALID_VALUE` where the bytes are not all of one live allocation.
+///
+/// # Safety
+///
+/// Until the copy is known to be complete (a wait for the stream) both sides stay allocated, nothing writes the source, and
+/// nothing reads or writes the destination. The addresses lie in the contexts named with them.
+#[doc(alias = "copy_array_peer_async")]
+#[track_caller]
+pub unsafe fn memcpy_peer_async(
+    destination: u64,
+    destination_context: &Context,
+    source: u64,
+    source_context: &Context,
+    bytes: usize,
+    stream: &Stream,
+) -> Result<()> {
+    let context = &stream.context().inner;
+    let (to, from) = (&destination_context.inner, &source_context.inner);
+    if !context.same_driver(to) || !context.same_driver(from) {
+        return Err(Error::DifferentDrivers);
+    }
+    let bound = context.bind()?;
+    let (handle, driver) = (stream.handle(), bound.driver());
+    // SAFETY: contexts and stream are open; the caller's contract; a wrong address is answered with a code.
+    let status = unsafe { driver.memcpy_peer_async(destination, to.raw(), source, from.raw(), bytes, handle) };
+    check(symbol::memcpy_peer_async, status)
 }
 
 /// Free and total memory of the current device, in bytes. Does not wait. Driver function: `cuMemGetInfo_v2`.

@@ -14,6 +14,7 @@ mod take_over;
 mod temporary;
 mod unscoped;
 mod view;
+mod within;
 
 pub use lend::{Lend, LendMut};
 pub use lent::{HostSlice, Lent, LentChunks, LentChunksMut, LentMemory};

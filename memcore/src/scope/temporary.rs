@@ -7,10 +7,10 @@ use bytemuck::Zeroable;
 use super::lent::Lent;
 use super::{Scope, bind};
 use crate::context::{Allocation, AllocatorKind, Inner, Prepare, Relaxed};
-use crate::copy::Filled;
+use crate::copy::{self, Filled, Mode, Order};
 use crate::error::{Error, Result};
-use crate::memory::DeviceSlice;
 use crate::memory::size::bytes_of;
+use crate::memory::{DeviceCopy, DeviceSlice, gather};
 use crate::stream::Stream;
 
 /// Memory that was allocated for a scope.
@@ -22,20 +22,36 @@ use crate::stream::Stream;
 pub(super) struct Temporaries(Mutex<Vec<Allocation>>);
 
 impl Temporaries {
-    /// `bytes` (more than 0) of zeros, allocated and written in the order of `stream`. Does not wait.
+    /// `bytes` (more than 0) allocated in the order of `stream`, in which `prepare` then queues work. Does not wait.
+    ///
+    /// # Safety
+    ///
+    /// `prepare` writes at most `bytes`, and reads nothing of the host later.
     #[track_caller]
-    fn allocate(&self, stream: &Stream, bytes: usize) -> Result<u64> {
+    pub(super) unsafe fn allocate(&self, stream: &Stream, bytes: usize, prepare: impl Prepare) -> Result<u64> {
         let context = &stream.context().inner;
         let bound = context.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
-        let allocation = context.allocate_on(stream.raw(), bytes)?;
+        let allocation = context.allocate_on(stream.raw(), None, bytes)?;
         // From here on the scope's end frees it, behind whatever was queued.
         // INVARIANT: just allocated in this stream's order, and handed out under the scope's brand alone.
         self.lock().push(allocation);
-        let zeros = Filled { value: &[0], count: bytes };
-        // SAFETY: the memory was just allocated, with room for as many zeros as there are bytes. They are in the call
-        // itself, and nothing else uses the memory before.
-        unsafe { zeros.queue(bound.driver(), allocation.address, stream.handle())? };
+        // SAFETY: the memory was just allocated, with room for `bytes`, and nothing else uses it before.
+        unsafe { prepare.queue(bound.driver(), allocation.address, stream.handle())? };
+        Ok(allocation.address)
+    }
+
+    /// A copy of `source`, which has some bytes; complete on return.
+    #[track_caller]
+    fn upload<T: DeviceCopy>(&self, stream: &Stream, source: &[T]) -> Result<u64> {
+        let (context, bytes) = (&*stream.context().inner, size_of_val(source));
+        // SAFETY: nothing is written.
+        let allocation = unsafe { context.allocate(None, bytes, ())? };
+        // INVARIANT: the allocation is done, and it is handed out under the scope's brand alone, when the upload is done.
+        self.lock().push(allocation);
+        let mode = Mode::Waited(Order::Now);
+        // SAFETY: as many bytes on both sides, all initialised (`NoUninit`), used by this call alone, which waits.
+        unsafe { copy::upload(context, allocation.address, source.as_ptr().cast(), bytes, mode)? };
         Ok(allocation.address)
     }
 
@@ -110,11 +126,56 @@ impl<'scope> Scope<'scope, '_> {
     #[track_caller]
     pub fn device_vec<T: Zeroable>(&self, len: usize) -> Result<&'scope mut Lent<'scope, DeviceSlice<T>>> {
         let bytes = bytes_of::<T>(len)?;
-        let address = if bytes == 0 { 0 } else { self.state.temporaries.allocate(self.stream, bytes)? };
-        if !address.is_multiple_of(align_of::<T>() as u64) {
-            return Err(Error::Unsupported { what: "device memory of such an alignment" });
-        }
-        // SAFETY: memory of this scope's own, which its end frees behind all that is queued on its stream.
-        Ok(unsafe { Lent::exclusive(address, len) })
+        let zeros = Filled { value: &[0], count: bytes };
+        let address = match bytes {
+            0 => 0,
+            // SAFETY: as many zeros as there are bytes, which are in the call itself.
+            bytes => unsafe { self.state.temporaries.allocate(self.stream, bytes, zeros)? },
+        };
+        lend(address, len)
     }
+
+    /// The values of an iterator in device memory, for this scope's operations; freed in the order of the scope's stream
+    /// when the scope ends, also on a panic. They are gathered on the host, and uploaded when this returns: it waits for
+    /// its own allocation and upload, and for nothing that is queued on the stream.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let stream = Stream::new()?;
+    /// let mut back = [0u32; 3];
+    /// stream.scope(|s| {
+    ///     let table = s.device_vec_from((1..=3).map(|i| i * 10))?;
+    ///     copy!(back <- table, s)
+    /// })?;
+    /// assert_eq!(back, [10, 20, 30]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
+    /// Driver functions: those of [`DeviceBuffer::from_slice`](crate::DeviceBuffer::from_slice); when the scope ends, as for
+    /// [`device_vec`](Self::device_vec).
+    ///
+    /// # Errors
+    ///
+    /// As [`DeviceBuffer::try_from_iter`](crate::DeviceBuffer::try_from_iter). What was allocated by then is freed when the
+    /// scope ends.
+    #[track_caller]
+    pub fn device_vec_from<T: DeviceCopy>(
+        &self,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<&'scope mut Lent<'scope, DeviceSlice<T>>> {
+        let values = gather(values)?;
+        let is_empty = size_of_val(&*values) == 0;
+        let address = if is_empty { 0 } else { self.state.temporaries.upload(self.stream, &values)? };
+        lend(address, values.len())
+    }
+}
+
+/// Memory of a scope's own, which its end frees behind all that is queued on its stream.
+fn lend<'scope, T>(address: u64, len: usize) -> Result<&'scope mut Lent<'scope, DeviceSlice<T>>> {
+    if !address.is_multiple_of(align_of::<T>() as u64) {
+        return Err(Error::Unsupported { what: "device memory of such an alignment" });
+    }
+    // SAFETY: the callers have just allocated it for the scope.
+    Ok(unsafe { Lent::exclusive(address, len) })
 }

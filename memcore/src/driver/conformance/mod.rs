@@ -6,7 +6,10 @@ mod captures;
 mod host_functions;
 mod host_memory;
 mod managed;
+mod peers;
 mod pitched;
+mod pointers;
+mod pools;
 
 use core::ffi::c_void;
 use core::ops::Deref;

@@ -154,10 +154,10 @@ impl Machine {
         let context = self.streams.get(&stream).ok_or(Status::INVALID_HANDLE)?.context;
         let captured = self.is_captured(stream);
         let backing = Backing::new(bytes).ok_or(Status::OUT_OF_MEMORY)?;
-        let cost = rounded(bytes as u64).ok_or(Status::OUT_OF_MEMORY)?;
-        self.grow_pool(pool, cost)?;
+        self.grow_pool(pool, bytes as u64)?;
         let Some(base) = self.devices.get_mut(index).and_then(|device| device.space.device.take(bytes as u64)) else {
-            self.shrink_pool(pool, cost);
+            self.queue_shrink_pool(pool, bytes as u64);
+            self.shrink_pool(pool, bytes as u64);
             return Err(Status::OUT_OF_MEMORY);
         };
         let made = (Kind::Pool(pool), index, context);

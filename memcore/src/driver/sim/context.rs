@@ -94,6 +94,7 @@ impl Machine {
             }
         }
         self.contexts.remove(&key);
+        self.peers.retain(|(of, to)| *of != key && *to != key);
         for (_, stream) in self.streams.extract_if(|_, stream| stream.context == key) {
             self.agents.release(Epoch { agent: stream.agent, number: stream.clock.of(stream.agent) });
             // Its work has run: the context's end waited for it.

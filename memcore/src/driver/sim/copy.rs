@@ -5,14 +5,14 @@ use core::mem::MaybeUninit;
 use core::ptr;
 
 use super::backing::Touch;
-use super::call::{Answer, Call, as_handle};
+use super::call::{Answer, Call};
 use super::graph::NodeId;
 use super::machine::Machine;
 use super::memory::Kind;
 use super::operation::{Op, Pageable, Source, Span, Staged, Target};
 use super::rows::Rows;
 use super::watch::Snapshot;
-use crate::driver::ffi::{CUcontext, CUdeviceptr, CUstream};
+use crate::driver::ffi::{CUdeviceptr, CUstream};
 use crate::error::Status;
 
 /// One side of a copy, as a call names it.
@@ -42,7 +42,7 @@ fn run(address: u64, len: usize) -> Answer<Rows> {
 }
 
 /// `len` bytes at a device address.
-fn device(address: u64, len: usize) -> Answer<Side> {
+pub(super) fn device(address: u64, len: usize) -> Answer<Side> {
     run(address, len).map(Side::device)
 }
 
@@ -248,33 +248,6 @@ impl Machine {
         stream: CUstream,
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
-        // SAFETY: the driver contract.
-        unsafe { self.copy(call, stream, (device(dst, bytes)?, device(src, bytes)?), false) }
-    }
-
-    /// Refuses contexts that are not there, or dead.
-    pub(super) fn check_contexts(&self, contexts: [u64; 2]) -> Answer {
-        contexts.into_iter().try_for_each(|context| {
-            if !self.contexts.contains_key(&context) {
-                return Err(Status::INVALID_CONTEXT);
-            }
-            self.alive(context)
-        })
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "the driver's own")]
-    pub(super) unsafe fn memcpy_peer_async(
-        &mut self,
-        call: &Call,
-        dst: CUdeviceptr,
-        dst_context: CUcontext,
-        src: CUdeviceptr,
-        src_context: CUcontext,
-        bytes: usize,
-        stream: CUstream,
-    ) -> Answer {
-        let stream = self.stream_key(call, stream)?;
-        self.check_contexts([dst_context, src_context].map(as_handle))?;
         // SAFETY: the driver contract.
         unsafe { self.copy(call, stream, (device(dst, bytes)?, device(src, bytes)?), false) }
     }

@@ -54,6 +54,10 @@ impl Machine {
         }
         if let Some(allocation) = self.memory.get_mut(allocation) {
             allocation.freed = Some(call.place);
+            if let Kind::Pool(pool) = allocation.kind {
+                let size = allocation.size;
+                self.queue_shrink_pool(pool, size);
+            }
         }
         self.issue(call, key, Op::Free { allocation }, None)?;
         Ok(())
@@ -120,7 +124,10 @@ impl Machine {
             }
         }
         if let Kind::Pool(pool) = gone.kind {
-            self.shrink_pool(pool, cost);
+            if gone.freed.is_none() {
+                self.queue_shrink_pool(pool, gone.size);
+            }
+            self.shrink_pool(pool, gone.size);
         }
     }
 }

@@ -54,6 +54,8 @@ pub(super) struct Machine {
     pub(super) stream_count: u64,
     pub(super) events: HashMap<u64, Event>,
     pub(super) pools: BTreeMap<u64, Pool>,
+    /// The contexts that reach what was allocated in others: first whose work, then whose memory.
+    pub(super) peers: HashSet<(u64, u64)>,
     pub(super) memory: Memory,
     pub(super) locked_bytes: u64,
     pub(super) retired: Retired,

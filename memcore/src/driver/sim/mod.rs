@@ -92,6 +92,7 @@ mod operation;
 mod options;
 mod order;
 mod pages;
+mod peer;
 mod pitched;
 mod pointer;
 mod pool;

@@ -4,14 +4,11 @@ use core::ops::Range;
 
 use super::call::{Answer, Call};
 use super::machine::Machine;
-use super::memory::{Allocation, Found, Kind};
+use super::memory::{Found, Kind};
 use super::operation::Span;
 use super::report::{Violation, ViolationKind, stream_name};
 use super::rows::Rows;
 use crate::error::Status;
-
-/// The calls that reach the memory of every device.
-const PEER_COPIES: [&str; 2] = ["cuMemcpyPeerAsync", "cuMemcpy3DPeerAsync"];
 
 impl Machine {
     /// Whether any byte of the range lies in a device's reserved addresses.
@@ -41,8 +38,7 @@ impl Machine {
                 } else if verb == "writes" && one.is_read_only {
                     return Err(Status::INVALID_VALUE);
                 } else if self.is_out_of_reach(call, stream, one) {
-                    let help =
-                        "copy between devices with a peer copy, and use other devices' memory on streams of their own";
+                    let help = "copy between devices with a peer copy, use other devices' memory on streams of their own, or open it to the device first";
                     (ViolationKind::PeerAccess, one.subject(), one.base, help)
                 } else {
                     // SAFETY: this function's contract.
@@ -86,18 +82,6 @@ impl Machine {
             self.mark_written(subject.number, &rows);
         }
         Err(Status::INVALID_VALUE)
-    }
-
-    /// Whether the driver does not let an operation reach memory, since it lies on another device: as on two H200
-    /// (`scripts/probes/other_device.py`). What counts is the current context for memory of a pool, and the stream's for a
-    /// memset. A peer copy reaches all, and copies reach what `cuMemAlloc` gave.
-    fn is_out_of_reach(&self, call: &Call, stream: u64, one: &Allocation) -> bool {
-        let Some(of_stream) = self.streams.get(&stream).map(|stream| stream.context) else { return false };
-        let current = if call.current == 0 { of_stream } else { call.current };
-        let is_on_another = |context| one.device != self.device_of(context);
-        let is_pooled = matches!(one.kind, Kind::Pool(_)) && is_on_another(current);
-        let is_memset = one.kind.is_device() && call.operation().starts_with("memset") && is_on_another(of_stream);
-        !PEER_COPIES.contains(&call.symbol) && (is_pooled || is_memset)
     }
 
     /// Memory of the table at a host pointer; `None` where that is pageable memory of the program's own.

@@ -6,23 +6,12 @@ use super::call::{Answer, Call, as_pointer, write_out};
 use super::machine::Machine;
 use super::memory::Kind;
 use crate::driver::ffi::{
-    CUcontext, CUdeviceptr, CUmemoryPool, MEMORY_TYPE_DEVICE, MEMORY_TYPE_HOST, POINTER_DEVICE_ORDINAL,
-    POINTER_IS_MANAGED, POINTER_MEMORY_TYPE, POINTER_MEMPOOL_HANDLE,
+    ACCESS_READ_WRITE, CUcontext, CUdeviceptr, CUmemoryPool, MEMORY_TYPE_DEVICE, MEMORY_TYPE_HOST,
+    POINTER_ACCESS_FLAGS, POINTER_BUFFER_ID, POINTER_CONTEXT, POINTER_DEVICE_ORDINAL, POINTER_DEVICE_POINTER,
+    POINTER_HANDLE_TYPES, POINTER_HOST_POINTER, POINTER_IS_IPC_CAPABLE, POINTER_IS_MANAGED, POINTER_MAPPED,
+    POINTER_MEMORY_TYPE, POINTER_MEMPOOL_HANDLE, POINTER_RANGE_SIZE, POINTER_RANGE_START, POINTER_SYNC_MEMOPS,
 };
 use crate::error::Status;
-
-/// `CU_POINTER_ATTRIBUTE_CONTEXT`.
-const CONTEXT: u32 = 1;
-/// `CU_POINTER_ATTRIBUTE_DEVICE_POINTER`.
-const DEVICE_POINTER: u32 = 3;
-/// `CU_POINTER_ATTRIBUTE_HOST_POINTER`.
-const HOST_POINTER: u32 = 4;
-/// `CU_POINTER_ATTRIBUTE_BUFFER_ID`.
-const BUFFER_ID: u32 = 7;
-/// `CU_POINTER_ATTRIBUTE_RANGE_START_ADDR`.
-const RANGE_START: u32 = 11;
-/// `CU_POINTER_ATTRIBUTE_RANGE_SIZE`.
-const RANGE_SIZE: u32 = 12;
 
 impl Machine {
     pub(super) unsafe fn pointer_attribute(
@@ -36,7 +25,7 @@ impl Machine {
         let one = self.memory.holding(address).filter(|one| one.freed.is_none()).ok_or(Status::INVALID_VALUE)?;
         let (kind, device) = (one.kind, one.device);
         match attribute {
-            CONTEXT => {
+            POINTER_CONTEXT => {
                 let context = if matches!(kind, Kind::Pool(_)) { 0 } else { one.context };
                 // SAFETY: by the driver contract `out` is null or fits this attribute's value, a context handle.
                 unsafe { write_out::<CUcontext>(out.cast(), as_pointer(context)) }
@@ -46,25 +35,42 @@ impl Machine {
                 // SAFETY: by the driver contract `out` is null or fits this attribute's value, an `unsigned int`.
                 unsafe { write_out::<u32>(out.cast(), of) }
             }
-            // SAFETY: by the driver contract `out` is null or fits this attribute's value, a device address.
-            DEVICE_POINTER => unsafe { write_out::<CUdeviceptr>(out.cast(), address) },
-            HOST_POINTER if !kind.is_device() => {
+            POINTER_DEVICE_POINTER => {
+                // Which device's: the current context says.
+                self.context(call)?;
+                // SAFETY: by the driver contract `out` is null or fits this attribute's value, a device address.
+                unsafe { write_out::<CUdeviceptr>(out.cast(), address) }
+            }
+            POINTER_HOST_POINTER if !kind.is_device() => {
                 // SAFETY: by the driver contract `out` is null or fits this attribute's value, a pointer.
                 unsafe {
                     write_out::<*mut c_void>(out.cast(), core::ptr::with_exposed_provenance_mut(address as usize))
                 }
             }
             // SAFETY: by the driver contract `out` is null or fits this attribute's value, an `unsigned long long`.
-            BUFFER_ID => unsafe { write_out::<u64>(out.cast(), one.id) },
+            POINTER_BUFFER_ID => unsafe { write_out::<u64>(out.cast(), one.id) },
             // SAFETY: by the driver contract `out` is null or fits this attribute's value, an `unsigned int`.
             POINTER_IS_MANAGED => unsafe { write_out::<u32>(out.cast(), u32::from(kind == Kind::Managed)) },
+            POINTER_SYNC_MEMOPS | POINTER_IS_IPC_CAPABLE | POINTER_MAPPED | POINTER_ACCESS_FLAGS => {
+                let value = match attribute {
+                    POINTER_SYNC_MEMOPS => u32::from(kind == Kind::Managed),
+                    POINTER_IS_IPC_CAPABLE => u32::from(kind == Kind::Device),
+                    POINTER_MAPPED => 1,
+                    // As an H200 says of all memory, whatever the other device may do.
+                    _ => ACCESS_READ_WRITE,
+                };
+                // SAFETY: by the driver contract `out` is null or fits this attribute's value, an `unsigned int`.
+                unsafe { write_out::<u32>(out.cast(), value) }
+            }
+            // SAFETY: by the driver contract `out` is null or fits this attribute's value, an `unsigned long long`.
+            POINTER_HANDLE_TYPES => unsafe { write_out::<u64>(out.cast(), 0) },
             POINTER_DEVICE_ORDINAL => {
                 // SAFETY: by the driver contract `out` is null or fits this attribute's value, an `int`.
                 unsafe { write_out::<i32>(out.cast(), i32::try_from(device).unwrap_or(i32::MAX)) }
             }
             // SAFETY: by the driver contract `out` is null or fits this attribute's value, a device address.
-            RANGE_START => unsafe { write_out::<CUdeviceptr>(out.cast(), one.base) },
-            RANGE_SIZE => {
+            POINTER_RANGE_START => unsafe { write_out::<CUdeviceptr>(out.cast(), one.base) },
+            POINTER_RANGE_SIZE => {
                 // SAFETY: by the driver contract `out` is null or fits this attribute's value, a `size_t`.
                 unsafe { write_out::<usize>(out.cast(), usize::try_from(one.size).unwrap_or(usize::MAX)) }
             }

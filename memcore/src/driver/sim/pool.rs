@@ -1,21 +1,23 @@
 //! Memory pools: what they hold back, and their attributes.
 
 use core::ffi::c_void;
+use std::collections::BTreeSet;
 
+use super::alloc::rounded;
 use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
 use super::machine::Machine;
 use crate::driver::ffi::{
     ALLOCATION_TYPE_PINNED, CUmemPoolProps, CUmemoryPool, LOCATION_DEVICE, POOL_RELEASE_THRESHOLD,
+    POOL_RESERVED_CURRENT, POOL_RESERVED_HIGH, POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
+    POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES, POOL_USED_CURRENT, POOL_USED_HIGH,
 };
 use crate::error::Status;
 
-/// `CU_MEMPOOL_ATTR_REUSE_*`: three switches, `int`s.
-const REUSE: core::ops::RangeInclusive<u32> = 1..=3;
-/// `CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT`, and the counters that follow it, `u64`s.
-const RESERVED_CURRENT: u32 = 5;
-const RESERVED_HIGH: u32 = 6;
-const USED_CURRENT: u32 = 7;
-const USED_HIGH: u32 = 8;
+/// The three switches.
+const REUSE: core::ops::RangeInclusive<u32> =
+    POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES..=POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
+/// A pool of more than this is refused.
+const MAX_SIZE: u64 = 1 << 46;
 
 /// A memory pool. What is freed to it stays reserved until a wait or a trim gives it back.
 #[derive(Debug)]
@@ -30,8 +32,15 @@ pub(super) struct Pool {
     reuse: [i32; 3],
     reserved: u64,
     reserved_high: u64,
+    /// What its allocations count for, without those whose free is queued: the next may take their place.
     used: u64,
-    used_high: u64,
+    /// The same with those.
+    busy: u64,
+    /// What was asked for, which is what the counters say.
+    asked: u64,
+    asked_high: u64,
+    /// The other devices that reach its memory.
+    pub(super) reached_from: BTreeSet<usize>,
     /// It goes once its last allocation is freed; its handle is no longer valid.
     pub(super) destroyed: bool,
 }
@@ -47,44 +56,59 @@ impl Pool {
             reserved: 0,
             reserved_high: 0,
             used: 0,
-            used_high: 0,
+            busy: 0,
+            asked: 0,
+            asked_high: 0,
+            reached_from: BTreeSet::new(),
             destroyed: false,
         }
     }
 }
 
 impl Machine {
-    fn pool(&mut self, pool: CUmemoryPool) -> Answer<&mut Pool> {
+    pub(super) fn pool(&mut self, pool: CUmemoryPool) -> Answer<&mut Pool> {
         if !self.options.pools {
             return Err(Status::NOT_SUPPORTED);
         }
         self.pools.get_mut(&as_handle(pool)).filter(|pool| !pool.destroyed).ok_or(Status::INVALID_VALUE)
     }
 
-    /// Takes `bytes` from a pool, which takes from its device what it does not hold.
-    pub(super) fn grow_pool(&mut self, key: u64, bytes: u64) -> Answer {
+    /// Takes `asked` bytes from a pool, which takes from its device what it does not hold.
+    pub(super) fn grow_pool(&mut self, key: u64, asked: u64) -> Answer {
+        let bytes = rounded(asked).ok_or(Status::OUT_OF_MEMORY)?;
         let pool = self.pools.get_mut(&key).ok_or(Status::INVALID_VALUE)?;
         let device = self.devices.get_mut(pool.device).ok_or(Status::INVALID_VALUE)?;
         let used = pool.used.checked_add(bytes).ok_or(Status::OUT_OF_MEMORY)?;
-        let reserved = pool.reserved.max(used);
+        // Into the place of what is freed by then; or else beside it.
+        let beside = pool.busy.checked_add(bytes).ok_or(Status::OUT_OF_MEMORY)?;
+        let reserved = if used <= pool.reserved { pool.reserved } else { pool.reserved.max(beside) };
         let total = device.used.checked_add(reserved - pool.reserved).ok_or(Status::OUT_OF_MEMORY)?;
         if total > device.total || (pool.max_size != 0 && reserved > pool.max_size) {
             return Err(Status::OUT_OF_MEMORY);
         }
         device.used = total;
         (pool.used, pool.reserved) = (used, reserved);
-        pool.used_high = pool.used_high.max(used);
+        pool.busy += bytes;
+        pool.asked += asked;
+        pool.asked_high = pool.asked_high.max(pool.asked);
         pool.reserved_high = pool.reserved_high.max(reserved);
         Ok(())
     }
 
-    /// Gives `bytes` back to a pool.
-    pub(super) fn shrink_pool(&mut self, key: u64, bytes: u64) {
+    /// Counts memory of which `asked` bytes were asked for as given back to a pool: its free is queued.
+    pub(super) fn queue_shrink_pool(&mut self, key: u64, asked: u64) {
         let Some(pool) = self.pools.get_mut(&key) else { return };
-        pool.used = pool.used.saturating_sub(bytes);
+        pool.used = pool.used.saturating_sub(rounded(asked).unwrap_or(0));
+        pool.asked = pool.asked.saturating_sub(asked);
+    }
+
+    /// Gives it back: its free has run.
+    pub(super) fn shrink_pool(&mut self, key: u64, asked: u64) {
+        let Some(pool) = self.pools.get_mut(&key) else { return };
+        pool.busy = pool.busy.saturating_sub(rounded(asked).unwrap_or(0));
         if pool.destroyed {
             self.release_pool(key, 0);
-            if self.pools.get(&key).is_some_and(|pool| pool.used == 0) {
+            if self.pools.get(&key).is_some_and(|pool| pool.busy == 0) {
                 self.pools.remove(&key);
             }
         }
@@ -93,7 +117,7 @@ impl Machine {
     /// Gives back to the device what a pool holds beyond `keep` and beyond what is in use.
     fn release_pool(&mut self, key: u64, keep: u64) {
         let Some(pool) = self.pools.get_mut(&key) else { return };
-        let left = pool.reserved.min(pool.used.max(keep));
+        let left = pool.reserved.min(pool.busy.max(keep));
         if let Some(device) = self.devices.get_mut(pool.device) {
             device.used = device.used.saturating_sub(pool.reserved - left);
         }
@@ -102,7 +126,7 @@ impl Machine {
 
     /// After a wait, every pool returns what it holds beyond its threshold.
     pub(super) fn trim_after_wait(&mut self) {
-        let over = |pool: &Pool| pool.reserved > pool.used.max(pool.threshold);
+        let over = |pool: &Pool| pool.reserved > pool.busy.max(pool.threshold);
         let keys: Vec<_> =
             self.pools.iter().filter(|(_, pool)| over(pool)).map(|(key, pool)| (*key, pool.threshold)).collect();
         for (key, threshold) in keys {
@@ -129,6 +153,9 @@ impl Machine {
             return Err(Status::INVALID_VALUE);
         }
         let device = device.map_err(|_| Status::INVALID_VALUE)?;
+        if props.max_size as u64 > MAX_SIZE {
+            return Err(Status::OUT_OF_MEMORY);
+        }
         let key = new_handle();
         self.pools.insert(key, Pool::new(device, props.max_size as u64));
         // SAFETY: `out` is null or writable by the driver contract.
@@ -169,8 +196,8 @@ impl Machine {
         let wanted = unsafe { value.cast::<u64>().read_unaligned() };
         match (attribute, wanted) {
             (POOL_RELEASE_THRESHOLD, bytes) => pool.threshold = bytes,
-            (RESERVED_HIGH, 0) => pool.reserved_high = pool.reserved,
-            (USED_HIGH, 0) => pool.used_high = pool.used,
+            (POOL_RESERVED_HIGH, 0) => pool.reserved_high = pool.reserved,
+            (POOL_USED_HIGH, 0) => pool.asked_high = pool.asked,
             _ => return Err(Status::INVALID_VALUE),
         }
         Ok(())
@@ -186,10 +213,10 @@ impl Machine {
         let pool = self.pool(pool)?;
         let number = match attribute {
             POOL_RELEASE_THRESHOLD => pool.threshold,
-            RESERVED_CURRENT => pool.reserved,
-            RESERVED_HIGH => pool.reserved_high,
-            USED_CURRENT => pool.used,
-            USED_HIGH => pool.used_high,
+            POOL_RESERVED_CURRENT => pool.reserved,
+            POOL_RESERVED_HIGH => pool.reserved_high,
+            POOL_USED_CURRENT => pool.asked,
+            POOL_USED_HIGH => pool.asked_high,
             _ => {
                 let switch = attribute.checked_sub(1).and_then(|index| pool.reuse.get(index as usize));
                 let switch = *switch.ok_or(Status::INVALID_VALUE)?;

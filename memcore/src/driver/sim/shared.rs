@@ -55,6 +55,7 @@ impl Shared {
                 stream_count: 0,
                 events: HashMap::new(),
                 pools,
+                peers: HashSet::new(),
                 memory: Memory::default(),
                 locked_bytes: 0,
                 retired: Retired::default(),

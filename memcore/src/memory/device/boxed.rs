@@ -6,7 +6,7 @@ use core::ops::{Deref, DerefMut};
 use bytemuck::Zeroable;
 
 use super::DeviceBuffer;
-use crate::context::Context;
+use crate::context::AllocateIn;
 use crate::error::{Error, Result, ViewError};
 use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
 
@@ -25,7 +25,7 @@ use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
 /// ```
 pub struct DeviceBox<T> {
     /// INVARIANT: its length is 1.
-    buffer: DeviceBuffer<T>,
+    pub(super) buffer: DeviceBuffer<T>,
 }
 
 impl<T> DeviceBox<T> {
@@ -42,17 +42,17 @@ impl<T> DeviceBox<T> {
         Ok(Self { buffer: DeviceBuffer::from_slice(core::slice::from_ref(value))? })
     }
 
-    /// As [`new`](Self::new), in `context`.
+    /// As [`new`](Self::new), in a context, or from a pool.
     ///
     /// # Errors
     ///
     /// As [`DeviceBuffer`]'s constructors.
     #[track_caller]
-    pub fn new_in(context: &Context, value: &T) -> Result<Self>
+    pub fn new_in(place: &(impl AllocateIn + ?Sized), value: &T) -> Result<Self>
     where
         T: DeviceCopy,
     {
-        Ok(Self { buffer: DeviceBuffer::from_slice_in(context, core::slice::from_ref(value))? })
+        Ok(Self { buffer: DeviceBuffer::from_slice_in(place, core::slice::from_ref(value))? })
     }
 
     /// A value of zero bytes. Complete on return.
@@ -68,17 +68,17 @@ impl<T> DeviceBox<T> {
         Ok(Self { buffer: DeviceBuffer::zeroed(1)? })
     }
 
-    /// As [`zeroed`](Self::zeroed), in `context`.
+    /// As [`zeroed`](Self::zeroed), in a context, or from a pool.
     ///
     /// # Errors
     ///
     /// As [`DeviceBuffer`]'s constructors.
     #[track_caller]
-    pub fn zeroed_in(context: &Context) -> Result<Self>
+    pub fn zeroed_in(place: &(impl AllocateIn + ?Sized)) -> Result<Self>
     where
         T: Zeroable,
     {
-        Ok(Self { buffer: DeviceBuffer::zeroed_in(context, 1)? })
+        Ok(Self { buffer: DeviceBuffer::zeroed_in(place, 1)? })
     }
 
     /// Room for a value, whose bytes are whatever they are.

@@ -7,7 +7,7 @@ use core::ops::{Deref, DerefMut};
 use bytemuck::Zeroable;
 
 use super::owner::DeviceMemory;
-use crate::context::{Context, Prepare};
+use crate::context::{AllocateIn, Context, Heap, Prepare};
 use crate::copy::Filled;
 use crate::error::{Error, Result};
 use crate::memory::size::bytes_of;
@@ -22,10 +22,11 @@ use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
 /// [`Error::Unsupported`](crate::Error::Unsupported). An empty buffer, and one of a type without bytes, has no memory
 /// and makes no driver call.
 ///
-/// The constructors without `_in` use the current context ([`Context::current`]). All are complete on return; they call
+/// The constructors with `_in` take a [`Context`], or a [`MemoryPool`](crate::MemoryPool), which the buffer keeps alive; those
+/// without use the current context ([`Context::current`]). All are complete on return; they call
 /// `cuMemAllocFromPoolAsync` (or `cuMemAlloc_v2`, where the device has no pools), what their own text names, and
 /// `cuStreamSynchronize`. Their errors are [`Error::OutOfMemory`](crate::Error::OutOfMemory), with the bytes asked for,
-/// free and in total; [`Error::SizeOverflow`](crate::Error::SizeOverflow); the driver's code; and, without `_in`, what
+/// free and in total; [`Error::PoolExhausted`](crate::Error::PoolExhausted), of a pool with a maximum; [`Error::SizeOverflow`](crate::Error::SizeOverflow); the driver's code; and, without `_in`, what
 /// opening the default context fails with. A failed constructor leaves nothing allocated.
 ///
 /// ```
@@ -61,17 +62,17 @@ impl<T> DeviceBuffer<T> {
         Self::copied(None, source)
     }
 
-    /// As [`from_slice`](Self::from_slice), in `context`.
+    /// As [`from_slice`](Self::from_slice), in a context, or from a pool.
     ///
     /// # Errors
     ///
     /// See the type's page.
     #[track_caller]
-    pub fn from_slice_in(context: &Context, source: &[T]) -> Result<Self>
+    pub fn from_slice_in(place: &(impl AllocateIn + ?Sized), source: &[T]) -> Result<Self>
     where
         T: DeviceCopy,
     {
-        Self::copied(Some(context), source)
+        Self::copied(Some(place.__heap()), source)
     }
 
     /// `len` elements of zero bytes. Before the wait: `cuMemsetD8Async`.
@@ -87,17 +88,17 @@ impl<T> DeviceBuffer<T> {
         Self::zeros(None, len)
     }
 
-    /// As [`zeroed`](Self::zeroed), in `context`.
+    /// As [`zeroed`](Self::zeroed), in a context, or from a pool.
     ///
     /// # Errors
     ///
     /// See the type's page.
     #[track_caller]
-    pub fn zeroed_in(context: &Context, len: usize) -> Result<Self>
+    pub fn zeroed_in(place: &(impl AllocateIn + ?Sized), len: usize) -> Result<Self>
     where
         T: Zeroable,
     {
-        Self::zeros(Some(context), len)
+        Self::zeros(Some(place.__heap()), len)
     }
 
     /// `len` times `value`. Before the wait: one memset, or a small upload and device copies, as for
@@ -114,17 +115,17 @@ impl<T> DeviceBuffer<T> {
         Self::repeated(None, value, len)
     }
 
-    /// As [`filled`](Self::filled), in `context`.
+    /// As [`filled`](Self::filled), in a context, or from a pool.
     ///
     /// # Errors
     ///
     /// See the type's page.
     #[track_caller]
-    pub fn filled_in(context: &Context, value: T, len: usize) -> Result<Self>
+    pub fn filled_in(place: &(impl AllocateIn + ?Sized), value: T, len: usize) -> Result<Self>
     where
         T: DeviceCopy,
     {
-        Self::repeated(Some(context), value, len)
+        Self::repeated(Some(place.__heap()), value, len)
     }
 
     /// Room for `len` elements, whose bytes are whatever they are.
@@ -153,7 +154,7 @@ impl<T> DeviceBuffer<T> {
         unsafe { Self::allocate(None, len, ()) }
     }
 
-    /// As [`uninitialized`](Self::uninitialized), in `context`.
+    /// As [`uninitialized`](Self::uninitialized), in a context, or from a pool.
     ///
     /// # Errors
     ///
@@ -163,41 +164,41 @@ impl<T> DeviceBuffer<T> {
     ///
     /// As [`uninitialized`](Self::uninitialized).
     #[track_caller]
-    pub unsafe fn uninitialized_in(context: &Context, len: usize) -> Result<Self> {
+    pub unsafe fn uninitialized_in(place: &(impl AllocateIn + ?Sized), len: usize) -> Result<Self> {
         // SAFETY: nothing is written.
-        unsafe { Self::allocate(Some(context), len, ()) }
+        unsafe { Self::allocate(Some(place.__heap()), len, ()) }
     }
 
     #[track_caller]
-    fn copied(context: Option<&Context>, source: &[T]) -> Result<Self>
+    fn copied(heap: Option<Heap<'_>>, source: &[T]) -> Result<Self>
     where
         T: DeviceCopy,
     {
         // SAFETY: nothing is written.
-        let mut buffer = unsafe { Self::allocate(context, source.len(), ())? };
+        let mut buffer = unsafe { Self::allocate(heap, source.len(), ())? };
         buffer.copy_from(source)?;
         Ok(buffer)
     }
 
     #[track_caller]
-    fn repeated(context: Option<&Context>, value: T, len: usize) -> Result<Self>
+    fn repeated(heap: Option<Heap<'_>>, value: T, len: usize) -> Result<Self>
     where
         T: DeviceCopy,
     {
         let value = bytemuck::bytes_of(&value);
         // SAFETY: `len` values are as many bytes as `len` elements.
-        unsafe { Self::allocate(context, len, Filled { value, count: len }) }
+        unsafe { Self::allocate(heap, len, Filled { value, count: len }) }
     }
 
     #[track_caller]
-    fn zeros(context: Option<&Context>, len: usize) -> Result<Self>
+    fn zeros(heap: Option<Heap<'_>>, len: usize) -> Result<Self>
     where
         T: Zeroable,
     {
         // A size that overflows is refused before the count is used.
         let count = len.wrapping_mul(size_of::<T>());
         // SAFETY: as many zeros as `len` elements have bytes.
-        unsafe { Self::allocate(context, len, Filled { value: &[0], count }) }
+        unsafe { Self::allocate(heap, len, Filled { value: &[0], count }) }
     }
 
     /// Room for `len` elements, in which `prepare` queues work that is then waited for.
@@ -206,18 +207,27 @@ impl<T> DeviceBuffer<T> {
     ///
     /// `prepare` writes at most as many bytes as `len` elements have.
     #[track_caller]
-    unsafe fn allocate(context: Option<&Context>, len: usize, prepare: impl Prepare) -> Result<Self> {
+    unsafe fn allocate(heap: Option<Heap<'_>>, len: usize, prepare: impl Prepare) -> Result<Self> {
         let bytes = bytes_of::<T>(len)?;
         if bytes == 0 {
             return Ok(Self { memory: None, address: 0, len, marker: PhantomData });
         }
-        let context = match context {
-            Some(context) => context.clone(),
-            None => Context::current()?,
+        let current;
+        let heap = match heap {
+            Some(heap) => heap,
+            None => {
+                current = Context::current()?;
+                current.__heap()
+            }
         };
         // SAFETY: the caller's contract.
-        let memory = unsafe { DeviceMemory::allocate(context.inner, bytes, prepare)? };
-        if memory.address() % align_of::<T>() as u64 != 0 {
+        let memory = unsafe { DeviceMemory::allocate(heap, bytes, prepare)? };
+        Self::of(memory, len)
+    }
+
+    /// The buffer of new memory.
+    pub(super) fn of(memory: DeviceMemory, len: usize) -> Result<Self> {
+        if !memory.address().is_multiple_of(align_of::<T>() as u64) {
             return Err(Error::Unsupported { what: "device memory of such an alignment" });
         }
         Ok(Self { address: memory.address(), memory: Some(memory), len, marker: PhantomData })

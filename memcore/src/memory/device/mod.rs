@@ -2,6 +2,7 @@
 
 mod boxed;
 mod buffer;
+mod in_order;
 mod owner;
 mod pitched;
 mod raw;

@@ -2,7 +2,6 @@
 
 use core::fmt;
 use core::marker::PhantomData;
-use core::mem::forget;
 
 use bytemuck::Zeroable;
 
@@ -280,7 +279,9 @@ impl<T> PitchedBuffer<T> {
     #[must_use = "the memory is leaked unless it is put together again"]
     pub fn into_raw_parts(self) -> (DevicePointer<T>, [usize; 2], usize) {
         let parts = (self.as_device_ptr(), self.extents(), self.pitch_in_bytes());
-        forget(self);
+        if let Some(memory) = self.memory {
+            memory.into_raw();
+        }
         parts
     }
 
@@ -299,7 +300,7 @@ impl<T> PitchedBuffer<T> {
             None
         } else {
             // SAFETY: the caller hands over the allocation at this address.
-            unsafe { DeviceMemory::adopt(pointer.as_raw()) }
+            unsafe { DeviceMemory::adopt(pointer.as_raw(), pitch_in_bytes * extents[0]) }
                 .inspect_err(|error| {
                     log::error!("device memory at {pointer:?} cannot be freed: {error}");
                     // One of them holds the memory, which the buffer uses all the same.

@@ -1,7 +1,7 @@
 //! Device buffers taken apart, put together, given back and reinterpreted.
 
 use core::marker::PhantomData;
-use core::mem::{ManuallyDrop, forget};
+use core::mem::ManuallyDrop;
 
 use super::DeviceBuffer;
 use super::owner::DeviceMemory;
@@ -46,7 +46,9 @@ impl<T> DeviceBuffer<T> {
     #[must_use = "the memory is leaked unless it is put together again"]
     pub fn into_raw_parts(self) -> (DevicePointer<T>, usize) {
         let parts = (self.as_device_ptr(), self.len);
-        forget(self);
+        if let Some(memory) = self.memory {
+            memory.into_raw();
+        }
         parts
     }
 
@@ -78,7 +80,7 @@ impl<T> DeviceBuffer<T> {
             None
         } else {
             // SAFETY: the caller hands over the allocation at this address.
-            unsafe { DeviceMemory::adopt(address) }
+            unsafe { DeviceMemory::adopt(address, len * size_of::<T>()) }
                 .inspect_err(|error| {
                     log::error!("device memory at {address:#x} cannot be freed: {error}");
                     // One of them holds the memory, which the buffer uses all the same. (A simulated address is always

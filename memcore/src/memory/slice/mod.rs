@@ -5,10 +5,12 @@ mod index;
 mod parts;
 mod transfer;
 mod view;
+mod within;
 
 pub use index::DeviceIndex;
 pub use parts::{Chunks, ChunksExact, ChunksExactMut, ChunksMut};
 pub(crate) use transfer::host_vec;
+pub(crate) use within::resolve;
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -7,7 +7,7 @@ use super::super::fault::Fault;
 use super::super::options::SimOptions;
 use super::super::order::Order;
 use super::rig::{Rig, call, ok};
-use crate::driver::sim::Sim;
+use crate::driver::sim::{Sim, ViolationKind};
 use crate::error::{Error, Status};
 
 const MIB: usize = 1 << 20;
@@ -199,6 +199,41 @@ fn copies_between_devices() {
     assert_eq!(rig.bytes(there, 4), [5; 4]);
     let status = call!(rig, memcpy_peer_async(there, ptr::null_mut(), here, rig.context, 4, stream));
     assert_eq!(status, Status::INVALID_CONTEXT);
+}
+
+/// The call without a stream is in order with what legacy streams order in both contexts, and with nothing else.
+#[test]
+fn a_peer_copy_is_in_order_with_both_contexts() {
+    for (flags, races) in [(0, false), (1, true)] {
+        for is_destination in [false, true] {
+            let rig = Rig::new(SimOptions::default().devices(2));
+            let (here, other) = (rig.alloc(64), rig.retain(1));
+            ok!(rig, memset_d8(here, 1, 64));
+            ok!(rig, context_set_current(other));
+            let (there, busy) = (rig.alloc(64), rig.stream(flags));
+            ok!(rig, memset_d8_async(there, 2, 64, busy));
+            ok!(rig, context_set_current(rig.context));
+            if is_destination {
+                ok!(rig, memcpy_peer(there, other, here, rig.context, 64));
+            } else {
+                ok!(rig, memcpy_peer(here, rig.context, there, other, 64));
+            }
+            ok!(rig, context_set_current(other));
+            ok!(rig, memset_d8_async(there, 3, 64, busy));
+            ok!(rig, stream_synchronize(busy));
+            if !races {
+                let (far, near) = (rig.bytes(there, 64), rig.bytes(here, 64));
+                assert_eq!((far[0], near[0]), (3, if is_destination { 1 } else { 2 }));
+            }
+            ok!(rig, context_synchronize());
+            ok!(rig, mem_free(there));
+            ok!(rig, context_set_current(rig.context));
+            ok!(rig, context_synchronize());
+            ok!(rig, mem_free(here));
+            let expected = if is_destination { ViolationKind::WriteAfterWrite } else { ViolationKind::ReadAfterWrite };
+            assert_eq!(rig.kinds().first().copied(), races.then_some(expected));
+        }
+    }
 }
 
 #[test]
