@@ -351,7 +351,8 @@ def main():
         print(what, "-> exit", done.returncode, done.stdout.strip().replace("\n", " | "), done.stderr.strip()[-120:])
 
 
-if len(sys.argv) > 1:
-    risky(sys.argv[1])
-else:
-    main()
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        risky(sys.argv[1])
+    else:
+        main()

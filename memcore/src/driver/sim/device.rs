@@ -2,6 +2,7 @@
 
 use core::ffi::c_char;
 
+use super::array_shape::limit;
 use super::call::{Answer, Call, new_handle, write_out};
 use super::machine::Machine;
 use super::space::Space;
@@ -120,7 +121,7 @@ impl Machine {
             83 => i32::from(self.options.managed),
             89 => i32::from(self.options.concurrent_managed),
             115 => i32::from(self.options.pools),
-            _ => fixed_attribute(attribute).ok_or(Status::INVALID_VALUE)?,
+            _ => fixed_attribute(attribute).or_else(|| limit(attribute)).ok_or(Status::INVALID_VALUE)?,
         };
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, value) }

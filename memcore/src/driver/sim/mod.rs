@@ -62,6 +62,8 @@
 // - An entry point that gets `Run::Later` has changed nothing yet: it is called again.
 
 mod alloc;
+mod array;
+mod array_shape;
 mod backing;
 mod call;
 mod capture;
