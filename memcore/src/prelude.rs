@@ -2,6 +2,7 @@
 //!
 //! [`Error`](crate::Error) and [`Result`](crate::Result) are not among them, since programs have their own.
 
+pub use crate::memory::array::ArrayObject;
 pub use crate::memory::{AsyncCopyDestination, CopyDestination, DeviceMemory, GpuBox, GpuBuffer, MemoryAdvise};
 pub use crate::{
     Context, Device, DeviceBox, DeviceBuffer, DeviceCopy, DeviceLayout, DevicePointer, DeviceSlice, DeviceVariable,

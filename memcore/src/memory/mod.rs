@@ -6,12 +6,14 @@
 //! | [`DeviceVariable`] | a host value with a copy on the device | `T` |
 //! | [`LockedBuffer`], [`LockedBox`] | the host's, page-locked | `[T]`, `T` |
 //! | [`UnifiedBuffer`], [`UnifiedBox`] | one for host and device | `[T]`, `T` |
+//! | [`ArrayObject`](array::ArrayObject) | a CUDA array of the device, without an address | |
 //! | [`DevicePointer`], [`UnifiedPointer`] | an address, which owns nothing | |
 //!
 //! The functions here are thin wrappers of the driver's own, for programs that manage memory by hand; the traits are
 //! for code that is generic over the types above.
 
 mod advise;
+pub mod array;
 mod copy_destination;
 mod device;
 mod device_copy;
