@@ -108,10 +108,13 @@ pub use layout::DeviceLayout;
 pub use memcore_derive::test;
 pub use memcore_derive::{DeviceCopy, DeviceLayout};
 pub use memory::{
-    Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceBox, DeviceBuffer, DeviceCopy, DeviceIndex, DevicePointer,
-    DeviceSlice, DeviceVariable, LockedBox, LockedBuffer, UnifiedBox, UnifiedBuffer, UnifiedPointer,
+    AsView, Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceBox, DeviceBuffer, DeviceCopy, DeviceIndex,
+    DevicePointer, DeviceSlice, DeviceVariable, LockedBox, LockedBuffer, PitchedBuffer, UnifiedBox, UnifiedBuffer,
+    UnifiedPointer, View, View2d, View3d, ViewMemory, ViewMemoryMut,
 };
-pub use scope::{HostSlice, Lend, LendMut, Lent, LentChunks, LentChunksMut, LentMemory, Scope, Scopes, scope};
+pub use scope::{
+    HostSlice, Lend, LendMut, LendView, Lent, LentChunks, LentChunksMut, LentMemory, Scope, Scopes, scope,
+};
 pub use stream::Stream;
 pub use transfer::{Started, Transfer, TransferDestination, TransferError, TransferSource, Transferred};
 

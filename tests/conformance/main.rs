@@ -26,6 +26,7 @@ mod transfers;
 mod unified;
 mod unified_copies;
 mod variable;
+mod views;
 
 use std::process::ExitCode;
 

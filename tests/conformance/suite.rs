@@ -24,6 +24,7 @@ pub(crate) fn one_device() -> Vec<Test> {
         crate::unified::TESTS,
         crate::unified_copies::TESTS,
         crate::variable::TESTS,
+        crate::views::TESTS,
     ];
     suites.concat()
 }

@@ -3,7 +3,8 @@
 pub mod derive;
 pub mod test;
 
-pub use crate::memory::operand::{ToDestination, ToSource};
+pub use crate::memory::Window;
+pub use crate::memory::operand::{IntoDestination, ToDestination, ToSource};
 pub use crate::memory::pair::{Pair, RawPair};
 
 pub use crate::copy::Order;
@@ -84,6 +85,55 @@ pub unsafe fn copy_raw<D: RawPair<S>, S>(destination: D, source: S, stream: &Str
     unsafe { destination.copy_raw(source, stream) }
 }
 
+/// An operand without a window.
+///
+/// # Errors
+///
+/// None.
+#[allow(clippy::unnecessary_wraps, reason = "as `window`")]
+pub fn whole<V>(operand: V) -> Result<V> {
+    Ok(operand)
+}
+
+/// A window of an operand.
+///
+/// # Errors
+///
+/// [`WindowOutside`](crate::Error::WindowOutside).
+pub fn window<V: Window<I>, I>(operand: V, index: I) -> Result<V> {
+    operand.__window(index)
+}
+
+/// As [`copy`], of operands that may be windows.
+///
+/// # Errors
+///
+/// The windows', the destination's first; else what the pair's own copy fails with.
+#[track_caller]
+pub fn copy_window<D, S>(destination: Result<D>, source: Result<S>, on: impl CopyOn<D, S>) -> Result<()> {
+    on.copy(destination?, source?)
+}
+
+/// As [`copy_raw`], of operands that may be windows.
+///
+/// # Errors
+///
+/// As [`copy_window`].
+///
+/// # Safety
+///
+/// As [`RawPair`].
+#[track_caller]
+pub unsafe fn copy_window_raw<D: RawPair<S>, S>(
+    destination: Result<D>,
+    source: Result<S>,
+    stream: &Stream,
+) -> Result<()> {
+    let (destination, source) = (destination?, source?);
+    // SAFETY: the caller's contract.
+    unsafe { destination.copy_raw(source, stream) }
+}
+
 /// Memory that can be filled with `T`s.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be filled with a `{T}`",
@@ -139,4 +189,14 @@ impl<D: Fill<T>, T> FillOn<D, T> for &Stream {
 #[track_caller]
 pub fn fill<D, T>(destination: D, value: T, on: impl FillOn<D, T>) -> Result<()> {
     on.fill(destination, value)
+}
+
+/// As [`fill`], of a window.
+///
+/// # Errors
+///
+/// The window's; the driver's code.
+#[track_caller]
+pub fn fill_window<D, T>(destination: Result<D>, value: T, on: impl FillOn<D, T>) -> Result<()> {
+    on.fill(destination?, value)
 }

@@ -309,12 +309,12 @@ impl Inner {
 
     /// Waits for pending allocations and frees.
     #[track_caller]
-    fn settle_allocator(&self) -> Result<()> {
+    pub(super) fn settle_allocator(&self) -> Result<()> {
         settle(self, self.allocator().stream.handle(), Exposed::Nothing)
     }
 
     #[track_caller]
-    fn trim_bound(&self, keep: usize) -> Result<()> {
+    pub(super) fn trim_bound(&self, keep: usize) -> Result<()> {
         let Some(pool) = self.allocator().pool else { return Ok(()) };
         // SAFETY: the pool is alive.
         check(symbol::pool_trim, unsafe { self.driver().pool_trim(pool.0, keep) })

@@ -4,6 +4,7 @@ mod allocate;
 mod binding;
 mod current;
 mod inner;
+mod pitched;
 mod registry;
 mod settle;
 mod streams;

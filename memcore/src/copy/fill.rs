@@ -10,7 +10,7 @@ use crate::error::Result;
 
 /// The cheapest calls that write a value over and over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pattern {
+pub(super) enum Pattern {
     /// All bytes of the value are this one.
     Bytes(u8),
     /// The value is this, repeated.
@@ -23,7 +23,7 @@ enum Pattern {
 
 impl Pattern {
     /// For a value whose bytes are `value`, at `address`, whose units the driver wants aligned.
-    fn of(value: &[u8], address: CUdeviceptr) -> Self {
+    pub(super) fn of(value: &[u8], address: CUdeviceptr) -> Self {
         let repeats = |unit: usize| {
             value.len().is_multiple_of(unit) && value.chunks_exact(unit).all(|part| part == &value[..unit])
         };
@@ -105,7 +105,7 @@ pub(super) unsafe fn queue_fill(
                 let more = written.min(bytes - written);
                 // SAFETY: `written + more` bytes from `dst` on may be written, and the two parts do not overlap.
                 let status = unsafe { driver.memcpy_dtod_async(dst + written as u64, dst, more, stream) };
-                check(symbol::memcpy_dtod_async, status).map_err(|error| Refused { error, is_half_way: true })?;
+                check(symbol::memcpy_dtod_async, status).map_err(Refused::half_way)?;
                 written += more;
             }
             Ok(())

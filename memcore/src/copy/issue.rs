@@ -82,7 +82,12 @@ fn serves(stream: &Stream, context: &Inner, operation: &Operation<'_>) -> Result
     if !context.same_driver(own) {
         return Err(Error::DifferentDrivers);
     }
-    let is_source = matches!(operation, Operation::PeerCopy { src_context, .. } if *src_context == own.raw());
+    let is_source = match operation {
+        Operation::PeerCopy { src_context: source, .. } | Operation::PeerRows { contexts: [_, source], .. } => {
+            *source == own.raw()
+        }
+        _ => false,
+    };
     if own.raw() == context.raw() || is_source {
         return Ok(());
     }

@@ -3,15 +3,20 @@
 //! Untyped: lengths are bytes, and the typed layer has checked them. Zero bytes make no call.
 
 mod fill;
+mod fill_rows;
 mod issue;
 mod operation;
+mod rows;
 
 pub(crate) use fill::{Filled, fills_by_one_call};
+pub(crate) use fill_rows::RowFill;
 pub(crate) use issue::Mode;
 pub use issue::Order;
 use issue::{Writes, issue};
 pub(crate) use issue::{has_managed_memory, note_managed_memory};
 use operation::Operation;
+use rows::RowCopy;
+pub(crate) use rows::{Extent, Memory, Place};
 
 use core::ffi::c_void;
 
@@ -100,6 +105,67 @@ pub(crate) unsafe fn device_to_device(
     };
     // SAFETY: the caller's contract.
     unsafe { issue(dst_context, mode, writes, operation) }
+}
+
+/// Copies rows, of which some are on a device. `contexts` are those of the destination and the source; host memory has
+/// that of the other side. Calls: `cuMemcpy2DAsync_v2` where there is one slice, else `cuMemcpy3DAsync_v2`, or
+/// `cuMemcpy3DPeerAsync` between contexts.
+///
+/// # Safety
+///
+/// `from` is valid for reads of the extent in its context, `to` for writes in its own, both open, both by this operation
+/// alone until it is complete: on return, or under [`Mode::Raw`] when the caller has waited. They do not overlap.
+#[track_caller]
+pub(crate) unsafe fn copy_rows(
+    contexts: [&Inner; 2],
+    to: Place,
+    from: Place,
+    extent: Extent,
+    mode: Mode<'_>,
+) -> Result<()> {
+    if extent.is_empty() {
+        return Ok(());
+    }
+    let [to_context, from_context] = contexts;
+    if !to_context.same_driver(from_context) {
+        return Err(Error::DifferentDrivers);
+    }
+    let copy = RowCopy { to, from, extent };
+    let (writes, operation) = if to_context.raw() == from_context.raw() {
+        let writes = match to.memory {
+            Memory::Host(start) => Writes::Host { start, bytes: extent.reach(&to) },
+            Memory::Device(dst) => Writes::Device { dst },
+        };
+        (writes, Operation::Rows(copy))
+    } else {
+        (Writes::HostVisible, Operation::PeerRows { copy, contexts: contexts.map(Inner::raw) })
+    };
+    // SAFETY: the caller's contract.
+    unsafe { issue(to_context, mode, writes, operation) }
+}
+
+/// Fills rows. Calls: one `cuMemsetD2D*Async` where the value's bytes repeat every 1, 2 or 4 and the slices have no gap
+/// between them; else one for the first slice, or as [`fill`] for its first row, and copies of rows that double it.
+///
+/// # Safety
+///
+/// The rows may be written in `context`, which is open, by this operation alone until it is complete. Under
+/// [`Mode::Raw`] the value too stays as it is until then.
+#[track_caller]
+pub(crate) unsafe fn fill_rows(context: &Inner, fill: RowFill<'_>, mode: Mode<'_>) -> Result<()> {
+    // SAFETY: the caller's contract.
+    unsafe { issue(context, mode, Writes::Device { dst: fill.dst }, Operation::FillRows(fill)) }
+}
+
+/// As [`fill_rows`], with the value in the calls themselves: no memory of the host is read, now or later.
+///
+/// # Safety
+///
+/// The rows may be written in `context`, which is open, by this operation alone until it is complete.
+#[track_caller]
+pub(crate) unsafe fn fill_rows_by_sets(context: &Inner, fill: RowFill<'_>, mode: Mode<'_>) -> Result<()> {
+    // SAFETY: the caller's contract.
+    unsafe { issue(context, mode, Writes::Device { dst: fill.dst }, Operation::FillRowsBySets(fill)) }
 }
 
 /// As [`fill`], with the value in the calls themselves: no memory of the host is read, now or later. Calls: one memset;

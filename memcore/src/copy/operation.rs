@@ -3,6 +3,8 @@
 use core::ffi::c_void;
 
 use super::fill::{Seed, queue_fill};
+use super::fill_rows::RowFill;
+use super::rows::RowCopy;
 use crate::driver::ffi::{CUcontext, CUdeviceptr, CUstream};
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result};
@@ -43,6 +45,15 @@ pub(super) enum Operation<'v> {
         value: &'v [u8],
         count: usize,
     },
+    Rows(RowCopy),
+    /// Between the memory of two contexts: the destination's and the source's.
+    PeerRows {
+        copy: RowCopy,
+        contexts: [CUcontext; 2],
+    },
+    FillRows(RowFill<'v>),
+    /// As `FillRows`, with the value in the calls themselves.
+    FillRowsBySets(RowFill<'v>),
 }
 
 impl Operation<'_> {
@@ -84,6 +95,18 @@ impl Operation<'_> {
                 // SAFETY: the caller's contract.
                 return unsafe { queue_fill(driver, stream, dst, value, count, Seed::Sets) };
             }
+            // SAFETY: the caller's contract.
+            Self::Rows(copy) => unsafe { copy.queue(driver, stream) },
+            // SAFETY: the caller's contract.
+            Self::PeerRows { copy, contexts } => unsafe { copy.queue_peer(driver, contexts, stream) },
+            Self::FillRows(fill) => {
+                // SAFETY: the caller's contract.
+                return unsafe { fill.queue(driver, stream, Seed::Upload) };
+            }
+            Self::FillRowsBySets(fill) => {
+                // SAFETY: the caller's contract.
+                return unsafe { fill.queue(driver, stream, Seed::Sets) };
+            }
         };
         queued.map_err(Refused::whole)
     }
@@ -101,6 +124,11 @@ impl Refused {
     /// Nothing of it was taken.
     pub(super) const fn whole(error: Error) -> Self {
         Self { error, is_half_way: false }
+    }
+
+    /// Calls of it that came before were taken.
+    pub(super) const fn half_way(error: Error) -> Self {
+        Self { error, is_half_way: true }
     }
 }
 

@@ -87,6 +87,7 @@ macro_rules! entry_points {
             memcpy_2d_async = "cuMemcpy2DAsync_v2"(copy: *const CUDA_MEMCPY2D, stream: CUstream);
             memcpy_3d = "cuMemcpy3D_v2"(copy: *const CUDA_MEMCPY3D);
             memcpy_3d_async = "cuMemcpy3DAsync_v2"(copy: *const CUDA_MEMCPY3D, stream: CUstream);
+            memcpy_3d_peer_async = "cuMemcpy3DPeerAsync"(copy: *const CUDA_MEMCPY3D, stream: CUstream);
 
             memset_d8 = "cuMemsetD8_v2"(dst: CUdeviceptr, value: u8, count: usize);
             memset_d16 = "cuMemsetD16_v2"(dst: CUdeviceptr, value: u16, count: usize);

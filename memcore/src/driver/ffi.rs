@@ -90,7 +90,7 @@ pub(crate) struct CUDA_MEMCPY2D {
     pub(crate) height: usize,
 }
 
-/// `CUDA_MEMCPY3D`.
+/// `CUDA_MEMCPY3D`, and `CUDA_MEMCPY3D_PEER`, which has contexts where the other is reserved.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[allow(non_camel_case_types, reason = "the driver's own name")]
@@ -105,8 +105,8 @@ pub(crate) struct CUDA_MEMCPY3D {
     pub(crate) src_host: *const c_void,
     pub(crate) src_device: CUdeviceptr,
     pub(crate) src_array: CUarray,
-    /// Null.
-    pub(crate) reserved0: *mut c_void,
+    /// Null, but in a peer copy.
+    pub(crate) src_context: *mut c_void,
     /// In bytes, at least what of a row is used.
     pub(crate) src_pitch: usize,
     /// In rows, at least what of a slice is used; of one slice it may be 0.
@@ -121,8 +121,8 @@ pub(crate) struct CUDA_MEMCPY3D {
     pub(crate) dst_host: *mut c_void,
     pub(crate) dst_device: CUdeviceptr,
     pub(crate) dst_array: CUarray,
-    /// Null.
-    pub(crate) reserved1: *mut c_void,
+    /// As of the source.
+    pub(crate) dst_context: *mut c_void,
     /// As of the source.
     pub(crate) dst_pitch: usize,
     /// As of the source.
@@ -204,7 +204,7 @@ const _: () = {
     assert!(offset_of!(CUDA_MEMCPY3D, src_host) == 40);
     assert!(offset_of!(CUDA_MEMCPY3D, src_device) == 48);
     assert!(offset_of!(CUDA_MEMCPY3D, src_array) == 56);
-    assert!(offset_of!(CUDA_MEMCPY3D, reserved0) == 64);
+    assert!(offset_of!(CUDA_MEMCPY3D, src_context) == 64);
     assert!(offset_of!(CUDA_MEMCPY3D, src_pitch) == 72);
     assert!(offset_of!(CUDA_MEMCPY3D, src_height) == 80);
     assert!(offset_of!(CUDA_MEMCPY3D, dst_x_in_bytes) == 88);
@@ -215,7 +215,7 @@ const _: () = {
     assert!(offset_of!(CUDA_MEMCPY3D, dst_host) == 128);
     assert!(offset_of!(CUDA_MEMCPY3D, dst_device) == 136);
     assert!(offset_of!(CUDA_MEMCPY3D, dst_array) == 144);
-    assert!(offset_of!(CUDA_MEMCPY3D, reserved1) == 152);
+    assert!(offset_of!(CUDA_MEMCPY3D, dst_context) == 152);
     assert!(offset_of!(CUDA_MEMCPY3D, dst_pitch) == 160);
     assert!(offset_of!(CUDA_MEMCPY3D, dst_height) == 168);
     assert!(offset_of!(CUDA_MEMCPY3D, width_in_bytes) == 176);

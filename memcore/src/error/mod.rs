@@ -165,6 +165,39 @@ pub enum Error {
     #[error(transparent)]
     InvalidView(Box<ViewError>),
 
+    /// Memory cannot be viewed in rows of these extents.
+    #[error("{len} elements cannot be viewed as {}: {reason}", Extents(*.extents))]
+    InvalidShape {
+        /// How many elements there are.
+        len: usize,
+        /// Slices, rows and columns; 0 for what could not be found out.
+        extents: [usize; 3],
+        /// What does not fit.
+        reason: &'static str,
+    },
+
+    /// The two sides of a copy of windows have different extents.
+    #[error("the destination has {}, the source {}", Extents(*.destination_extents), Extents(*.source_extents))]
+    ShapeMismatch {
+        /// Slices, rows and columns of the destination.
+        destination_extents: [usize; 3],
+        /// Slices, rows and columns of the source.
+        source_extents: [usize; 3],
+    },
+
+    /// A window reaches out of the view.
+    #[error("{axis} {start}..{end} are not all inside: there are {extent}")]
+    WindowOutside {
+        /// `"slices"`, `"rows"` or `"columns"`.
+        axis: &'static str,
+        /// The first asked for.
+        start: usize,
+        /// One past the last asked for.
+        end: usize,
+        /// How many there are.
+        extent: usize,
+    },
+
     /// There is no CUDA array of such an extent on the device.
     #[error("{kind} of {extent} {axis} is none that this device has: from 1 to {most}")]
     ArrayExtent {
@@ -338,6 +371,16 @@ fn no_device_help(driver: &str) -> &'static str {
 /// `": look at its field F"`, where it is known.
 fn at_field(field: Option<&str>) -> String {
     field.map(|field| format!(": look at its field `{field}`")).unwrap_or_default()
+}
+
+/// `"2 × 3 × 4 elements (slices × rows × columns)"`.
+struct Extents([usize; 3]);
+
+impl core::fmt::Display for Extents {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let [slices, rows, columns] = self.0;
+        write!(f, "{slices} × {rows} × {columns} elements (slices × rows × columns)")
+    }
 }
 
 /// `", F of T bytes free"`, where both are known.

@@ -104,33 +104,148 @@ macro_rules! fill {
     ($($operands:tt)*) => { $crate::__operate!(fill [] $($operands)*) };
 }
 
-/// Collects the tokens before `<-`, which cannot follow an expression in a macro's pattern, and expands the operation.
+/// Collects the tokens before `<-`, which cannot follow an expression in a macro's pattern, and looks for windows, which are
+/// no expressions, on both sides; then expands the operation.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __operate {
-    (copy [$($destination:tt)+] <- $source:expr, async $stream:expr $(,)?) => {{
-        use $crate::__private::{On as _, ToDestination as _, ToSource as _};
-        $crate::__private::copy_raw(($($destination)+).__as_copy_destination(), ($source).__as_copy_source(), ($stream).__as_stream())
+    // A destination that ends in `[a, b]` or `[a, b, c]` is a window. One that ends in `?` or a call is a temporary, which is
+    // taken by value: a view of it may live longer than the statement.
+    ($operation:ident [$($d:tt)+] ? [$x:expr, $y:expr $(, $z:expr)? $(,)?] <- $($rest:tt)+) => {
+        $crate::__operate!(@source $operation [__into_copy_destination $($d)+ ?] [$x, $y $(, $z)?] [] $($rest)+)
+    };
+    ($operation:ident [$($d:tt)+] ($($call:tt)*) [$x:expr, $y:expr $(, $z:expr)? $(,)?] <- $($rest:tt)+) => {
+        $crate::__operate!(
+            @source $operation [__into_copy_destination $($d)+ ($($call)*)] [$x, $y $(, $z)?] [] $($rest)+
+        )
+    };
+    ($operation:ident [$($d:tt)+] [$x:expr, $y:expr $(, $z:expr)? $(,)?] <- $($rest:tt)+) => {
+        $crate::__operate!(@source $operation [__as_copy_destination $($d)+] [$x, $y $(, $z)?] [] $($rest)+)
+    };
+    ($operation:ident [$($d:tt)+] ? <- $($rest:tt)+) => {
+        $crate::__operate!(@source $operation [__into_copy_destination $($d)+ ?] [] [] $($rest)+)
+    };
+    ($operation:ident [$($d:tt)+] ($($call:tt)*) <- $($rest:tt)+) => {
+        $crate::__operate!(@source $operation [__into_copy_destination $($d)+ ($($call)*)] [] [] $($rest)+)
+    };
+    ($operation:ident [$($d:tt)+] <- $($rest:tt)+) => {
+        $crate::__operate!(@source $operation [__as_copy_destination $($d)+] [] [] $($rest)+)
+    };
+
+    // A `[..]` after an operator or `mut` is an array; after a name, a call or an index it is an index.
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] mut [$($array:tt)*] $($rest:tt)*) => {
+        $crate::__operate!(@source copy [$($d)+] [$($w)*] [$($source)* mut [$($array)*]] $($rest)*)
+    };
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] $name:ident [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* $name] [$x, $y $(, $z)?] $($on)*)
+    };
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] ($($call:tt)*) [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* ($($call)*)] [$x, $y $(, $z)?] $($on)*)
+    };
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] [$($index:tt)*] [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* [$($index)*]] [$x, $y $(, $z)?] $($on)*)
+    };
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] ? [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* ?] [$x, $y $(, $z)?] $($on)*)
+    };
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] $next:tt $($rest:tt)*) => {
+        $crate::__operate!(@source copy [$($d)+] [$($w)*] [$($source)* $next] $($rest)*)
+    };
+    // No window: all of it is an expression, and what it runs on.
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*]) => {
+        $crate::__operate!(@whole [$($d)+] [$($w)*] $($source)*)
+    };
+    (@source fill [$($d:tt)+] [$($w:tt)*] [] $($rest:tt)+) => {
+        $crate::__operate!(@fill [$($d)+] [$($w)*] $($rest)+)
+    };
+
+    (@whole [$($d:tt)+] [$($w:tt)*] $source:expr $(,)?) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$source] [])
+    };
+    (@whole [$($d:tt)+] [$($w:tt)*] $source:expr, async $stream:expr $(,)?) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$source] [], async $stream)
+    };
+    (@whole [$($d:tt)+] [$($w:tt)*] $source:expr, $stream:expr $(,)?) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$source] [], $stream)
+    };
+
+    (@copy [$method:ident $($d:tt)+] [] [$($s:tt)+] [], async $stream:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, On as _, ToDestination as _, ToSource as _};
+        $crate::__private::copy_raw(($($d)+).$method(), ($($s)+).__as_copy_source(), ($stream).__as_stream())
     }};
-    (copy [$($destination:tt)+] <- $source:expr, $stream:expr $(,)?) => {{
-        use $crate::__private::{On as _, ToDestination as _, ToSource as _};
-        $crate::__private::copy(($($destination)+).__as_copy_destination(), ($source).__as_copy_source(), ($stream).__as_stream())
+    (@copy [$method:ident $($d:tt)+] [] [$($s:tt)+] [], $stream:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, On as _, ToDestination as _, ToSource as _};
+        $crate::__private::copy(($($d)+).$method(), ($($s)+).__as_copy_source(), ($stream).__as_stream())
     }};
-    (copy [$($destination:tt)+] <- $source:expr $(,)?) => {{
-        use $crate::__private::{ToDestination as _, ToSource as _};
-        $crate::__private::copy(($($destination)+).__as_copy_destination(), ($source).__as_copy_source(), $crate::__private::Now)
+    (@copy [$method:ident $($d:tt)+] [] [$($s:tt)+] [] $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, ToDestination as _, ToSource as _};
+        $crate::__private::copy(($($d)+).$method(), ($($s)+).__as_copy_source(), $crate::__private::Now)
     }};
-    (fill [$($destination:tt)+] <- $value:expr, async $stream:expr $(,)?) => {
+    (@copy [$method:ident $($d:tt)+] [$($w:tt)*] [$($s:tt)+] [$($v:tt)*], async $stream:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, On as _, ToDestination as _, ToSource as _};
+        $crate::__private::copy_window_raw(
+            $crate::__operate!(@window (($($d)+).$method()) [$($w)*]),
+            $crate::__operate!(@window (($($s)+).__as_copy_source()) [$($v)*]),
+            ($stream).__as_stream(),
+        )
+    }};
+    (@copy [$method:ident $($d:tt)+] [$($w:tt)*] [$($s:tt)+] [$($v:tt)*], $stream:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, On as _, ToDestination as _, ToSource as _};
+        $crate::__private::copy_window(
+            $crate::__operate!(@window (($($d)+).$method()) [$($w)*]),
+            $crate::__operate!(@window (($($s)+).__as_copy_source()) [$($v)*]),
+            ($stream).__as_stream(),
+        )
+    }};
+    (@copy [$method:ident $($d:tt)+] [$($w:tt)*] [$($s:tt)+] [$($v:tt)*] $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, ToDestination as _, ToSource as _};
+        $crate::__private::copy_window(
+            $crate::__operate!(@window (($($d)+).$method()) [$($w)*]),
+            $crate::__operate!(@window (($($s)+).__as_copy_source()) [$($v)*]),
+            $crate::__private::Now,
+        )
+    }};
+
+    (@window ($operand:expr) []) => { $crate::__private::whole($operand) };
+    (@window ($operand:expr) [$($index:expr),+]) => { $crate::__private::window($operand, ($($index),+)) };
+
+    (@fill [$method:ident $($d:tt)+] [$($w:tt)*] $value:expr, async $stream:expr $(,)?) => {
         ::core::compile_error!("`fill!` has no asynchronous form: see `DeviceSlice::set_8_async` and its kin")
     };
-    (fill [$($destination:tt)+] <- $value:expr, $stream:expr $(,)?) => {{
-        use $crate::__private::{On as _, ToDestination as _};
-        $crate::__private::fill(($($destination)+).__as_copy_destination(), $value, ($stream).__as_stream())
+    (@fill [$method:ident $($d:tt)+] [] $value:expr, $stream:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, On as _, ToDestination as _};
+        $crate::__private::fill(($($d)+).$method(), $value, ($stream).__as_stream())
     }};
-    (fill [$($destination:tt)+] <- $value:expr $(,)?) => {{
-        use $crate::__private::ToDestination as _;
-        $crate::__private::fill(($($destination)+).__as_copy_destination(), $value, $crate::__private::Now)
+    (@fill [$method:ident $($d:tt)+] [] $value:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, ToDestination as _};
+        $crate::__private::fill(($($d)+).$method(), $value, $crate::__private::Now)
     }};
+    (@fill [$method:ident $($d:tt)+] [$($w:tt)+] $value:expr, $stream:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, On as _, ToDestination as _};
+        $crate::__private::fill_window(
+            $crate::__operate!(@window (($($d)+).$method()) [$($w)+]), $value, ($stream).__as_stream(),
+        )
+    }};
+    (@fill [$method:ident $($d:tt)+] [$($w:tt)+] $value:expr $(,)?) => {{
+        #[allow(unused_imports)]
+        use $crate::__private::{IntoDestination as _, ToDestination as _};
+        $crate::__private::fill_window(
+            $crate::__operate!(@window (($($d)+).$method()) [$($w)+]), $value, $crate::__private::Now,
+        )
+    }};
+
+    (@$($any:tt)*) => {
+        ::core::compile_error!("expected `destination <- source`, `destination <- source, stream` or `destination <- source, async stream`")
+    };
     ($operation:ident [$($destination:tt)*] $next:tt $($rest:tt)+) => {
         $crate::__operate!($operation [$($destination)* $next] $($rest)+)
     };

@@ -27,10 +27,11 @@ pub(crate) mod size;
 mod slice;
 mod traits;
 mod variable;
+pub(crate) mod view;
 
 pub use advise::MemoryAdvise;
 pub use copy_destination::{AsyncCopyDestination, CopyDestination};
-pub use device::{DeviceBox, DeviceBuffer};
+pub use device::{DeviceBox, DeviceBuffer, PitchedBuffer};
 pub use device_copy::DeviceCopy;
 pub use functions::{
     cuda_free, cuda_free_async, cuda_free_locked, cuda_free_unified, cuda_malloc, cuda_malloc_async,
@@ -41,3 +42,4 @@ pub use pointer::{DevicePointer, UnifiedPointer};
 pub use slice::{Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceIndex, DeviceSlice};
 pub use traits::{DeviceMemory, GpuBox, GpuBuffer};
 pub use variable::DeviceVariable;
+pub use view::{AsView, View, View2d, View3d, ViewMemory, ViewMemoryMut, Window};

@@ -140,6 +140,30 @@ pub trait ToDestination {
     fn __as_copy_destination(self) -> Self::Destination;
 }
 
+/// As [`ToDestination`], of a value that is left of `<-`: a view stands for its memory as long as that is borrowed, and
+/// not as long as itself.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the destination of a copy",
+    label = "neither mutable host memory (`[T]`, array, `Vec`, `LockedBuffer`, `UnifiedBuffer`) nor mutable device memory"
+)]
+pub trait IntoDestination {
+    /// The operand it becomes.
+    type Destination;
+    /// Makes it.
+    fn __into_copy_destination(self) -> Self::Destination;
+}
+
+impl<'a, M: ?Sized> IntoDestination for &'a mut M
+where
+    &'a mut M: ToDestination,
+{
+    type Destination = <&'a mut M as ToDestination>::Destination;
+
+    fn __into_copy_destination(self) -> Self::Destination {
+        self.__as_copy_destination()
+    }
+}
+
 macro_rules! host_operands {
     ($([$($generics:tt)*] $type:ty, $kind:ident;)*) => {$(
         impl<'a, $($generics)*> ToSource for &'a $type {

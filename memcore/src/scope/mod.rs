@@ -12,10 +12,12 @@ mod many;
 mod take_over;
 mod temporary;
 mod unscoped;
+mod view;
 
 pub use lend::{Lend, LendMut};
 pub use lent::{HostSlice, Lent, LentChunks, LentChunksMut, LentMemory};
 pub use many::{Scopes, scope};
+pub use view::LendView;
 
 use core::ffi::c_void;
 use core::fmt;

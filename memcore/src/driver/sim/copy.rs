@@ -262,6 +262,16 @@ impl Machine {
         unsafe { self.copy(call, stream, (device(dst, bytes)?, device(src, bytes)?), false) }
     }
 
+    /// Refuses contexts that are not there, or dead.
+    pub(super) fn check_contexts(&self, contexts: [u64; 2]) -> Answer {
+        contexts.into_iter().try_for_each(|context| {
+            if !self.contexts.contains_key(&context) {
+                return Err(Status::INVALID_CONTEXT);
+            }
+            self.alive(context)
+        })
+    }
+
     #[allow(clippy::too_many_arguments, reason = "the driver's own")]
     pub(super) unsafe fn memcpy_peer_async(
         &mut self,
@@ -274,13 +284,7 @@ impl Machine {
         stream: CUstream,
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
-        for context in [dst_context, src_context] {
-            let key = as_handle(context);
-            if !self.contexts.contains_key(&key) {
-                return Err(Status::INVALID_CONTEXT);
-            }
-            self.alive(key)?;
-        }
+        self.check_contexts([dst_context, src_context].map(as_handle))?;
         // SAFETY: the driver contract.
         unsafe { self.copy(call, stream, (device(dst, bytes)?, device(src, bytes)?), false) }
     }

@@ -106,7 +106,7 @@ const fn in_3d(copy: &CUDA_MEMCPY2D) -> CUDA_MEMCPY3D {
         src_host: copy.src_host,
         src_device: copy.src_device,
         src_array: copy.src_array,
-        reserved0: ptr::null_mut(),
+        src_context: ptr::null_mut(),
         src_pitch: copy.src_pitch,
         src_height: 0,
         dst_x_in_bytes: copy.dst_x_in_bytes,
@@ -117,7 +117,7 @@ const fn in_3d(copy: &CUDA_MEMCPY2D) -> CUDA_MEMCPY3D {
         dst_host: copy.dst_host,
         dst_device: copy.dst_device,
         dst_array: copy.dst_array,
-        reserved1: ptr::null_mut(),
+        dst_context: ptr::null_mut(),
         dst_pitch: copy.dst_pitch,
         dst_height: 0,
         width_in_bytes: copy.width_in_bytes,
@@ -204,6 +204,23 @@ impl Machine {
         stream: CUstream,
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
+        // SAFETY: the driver contract.
+        unsafe { self.copy_3d(call, stream, copy, false) }
+    }
+
+    pub(super) unsafe fn memcpy_3d_peer_async(
+        &mut self,
+        call: &Call,
+        copy: *const CUDA_MEMCPY3D,
+        stream: CUstream,
+    ) -> Answer {
+        let stream = self.stream_key(call, stream)?;
+        if copy.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        // SAFETY: not null, so good for a read by the driver contract.
+        let read = unsafe { copy.read() };
+        self.check_contexts([read.dst_context, read.src_context].map(as_handle))?;
         // SAFETY: the driver contract.
         unsafe { self.copy_3d(call, stream, copy, false) }
     }

@@ -131,7 +131,7 @@ impl Kind {
             "memcpy_htod_async" => Self::Queues("copy HtoD"),
             "memcpy_dtoh_async" => Self::Queues("copy DtoH"),
             "memcpy_dtod_async" => Self::Queues("copy DtoD"),
-            "memcpy_peer_async" => Self::Queues("copy to a peer"),
+            "memcpy_peer_async" | "memcpy_3d_peer_async" => Self::Queues("copy to a peer"),
             "memcpy_2d_async" | "memcpy_3d_async" => Self::Queues("copy of rows"),
             "memset_d8_async" | "memset_d16_async" | "memset_d32_async" => Self::Queues("set"),
             "memset_d2d8_async" | "memset_d2d16_async" | "memset_d2d32_async" => Self::Queues("set rows"),

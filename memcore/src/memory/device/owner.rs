@@ -27,6 +27,19 @@ impl DeviceMemory {
         Ok(Self { context, allocation, is_freed: false })
     }
 
+    /// New memory for `rows` rows of `width` bytes, both more than 0, of elements of `element` bytes; and the bytes from one
+    /// row to the next.
+    #[track_caller]
+    pub(super) fn allocate_pitched(
+        context: Arc<Inner>,
+        width: usize,
+        rows: usize,
+        element: usize,
+    ) -> Result<(Self, usize)> {
+        let (allocation, pitch) = context.allocate_pitched(width, rows, element)?;
+        Ok((Self { context, allocation, is_freed: false }, pitch))
+    }
+
     /// The allocation at `address`, made elsewhere.
     ///
     /// # Safety

@@ -14,6 +14,10 @@ pub trait DeviceIndex: sealed::Sealed {
     #[doc(hidden)]
     fn resolve(self, len: usize) -> Option<Range<usize>>;
 
+    /// Start and end as asked for, for an error; what is past `usize::MAX` is given as that.
+    #[doc(hidden)]
+    fn bounds(self, len: usize) -> (usize, usize);
+
     /// Panics with what is wrong with an index that [`resolve`](Self::resolve) rejected.
     #[doc(hidden)]
     fn reject(self, len: usize) -> !;
@@ -28,6 +32,10 @@ impl sealed::Sealed for usize {}
 impl DeviceIndex for usize {
     fn resolve(self, len: usize) -> Option<Range<usize>> {
         (self < len).then(|| self..self + 1)
+    }
+
+    fn bounds(self, _len: usize) -> (usize, usize) {
+        (self, self.saturating_add(1))
     }
 
     #[track_caller]
@@ -60,6 +68,11 @@ macro_rules! ranges {
                 let (start, end) = ends(&self, len);
                 let (start, end) = (start?, end?);
                 (start <= end && end <= len).then_some(start..end)
+            }
+
+            fn bounds(self, len: usize) -> (usize, usize) {
+                let (start, end) = ends(&self, len);
+                (start.unwrap_or(usize::MAX), end.unwrap_or(usize::MAX))
             }
 
             #[track_caller]
