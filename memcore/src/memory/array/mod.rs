@@ -17,15 +17,22 @@
 
 mod descriptor;
 mod element;
+mod fill;
 mod format;
 mod limits;
 mod object;
 mod owner;
+mod pair;
+mod place;
 mod raw;
 mod shape;
+mod view;
 
 pub use descriptor::ArrayDescriptor;
 pub use element::{ArrayElement, Channel, Half};
 pub use format::ArrayFormat;
 pub use object::ArrayObject;
+pub(crate) use pair::{run_from, run_into};
+pub(crate) use place::ArrayPlace;
 pub use shape::{ArrayFlags, ArrayKind, ArrayShape};
+pub(crate) use view::windows_of_one_slice;

@@ -9,6 +9,7 @@ use super::owner::RawArray;
 use super::shape::ArrayShape;
 use crate::context::Context;
 use crate::error::Result;
+use crate::memory::size::same_len;
 
 /// A CUDA array of `T`s, which it owns.
 ///
@@ -31,6 +32,85 @@ pub struct ArrayObject<T> {
 }
 
 impl<T> ArrayObject<T> {
+    /// An array of zeros. Driver functions: those of [`View::fill`](crate::View::fill) of an array.
+    ///
+    /// # Errors
+    ///
+    /// See the type's page.
+    #[track_caller]
+    pub fn zeroed(shape: impl Into<ArrayShape>) -> Result<Self>
+    where
+        T: ArrayElement,
+    {
+        Self::repeated(None, shape.into(), T::zeroed())
+    }
+
+    /// As [`zeroed`](Self::zeroed), in `context`.
+    ///
+    /// # Errors
+    ///
+    /// See the type's page.
+    #[track_caller]
+    pub fn zeroed_in(context: &Context, shape: impl Into<ArrayShape>) -> Result<Self>
+    where
+        T: ArrayElement,
+    {
+        Self::repeated(Some(context), shape.into(), T::zeroed())
+    }
+
+    /// An array of `value`s. Driver functions: those of [`View::fill`](crate::View::fill) of an array.
+    ///
+    /// # Errors
+    ///
+    /// See the type's page.
+    #[track_caller]
+    pub fn filled(shape: impl Into<ArrayShape>, value: T) -> Result<Self>
+    where
+        T: ArrayElement,
+    {
+        Self::repeated(None, shape.into(), value)
+    }
+
+    /// As [`filled`](Self::filled), in `context`.
+    ///
+    /// # Errors
+    ///
+    /// See the type's page.
+    #[track_caller]
+    pub fn filled_in(context: &Context, shape: impl Into<ArrayShape>, value: T) -> Result<Self>
+    where
+        T: ArrayElement,
+    {
+        Self::repeated(Some(context), shape.into(), value)
+    }
+
+    /// A copy of `source`, which has the elements row after row and slice after slice. Driver functions:
+    /// `cuMemcpy2DAsync_v2`, or of several slices `cuMemcpy3DAsync_v2`; `cuStreamSynchronize`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) if the shape has not as many elements; see the type's page.
+    #[track_caller]
+    pub fn from_slice(shape: impl Into<ArrayShape>, source: &[T]) -> Result<Self>
+    where
+        T: ArrayElement,
+    {
+        Self::copied(None, shape.into(), source)
+    }
+
+    /// As [`from_slice`](Self::from_slice), in `context`.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_slice`](Self::from_slice).
+    #[track_caller]
+    pub fn from_slice_in(context: &Context, shape: impl Into<ArrayShape>, source: &[T]) -> Result<Self>
+    where
+        T: ArrayElement,
+    {
+        Self::copied(Some(context), shape.into(), source)
+    }
+
     /// An array whose elements are whatever they are.
     ///
     /// # Errors
@@ -65,6 +145,28 @@ impl<T> ArrayObject<T> {
         Self::create(Some(context), shape.into())
     }
 
+    #[track_caller]
+    fn repeated(context: Option<&Context>, shape: ArrayShape, value: T) -> Result<Self>
+    where
+        T: ArrayElement,
+    {
+        let mut array = Self::create(context, shape)?;
+        array.as_view_mut().fill(value)?;
+        Ok(array)
+    }
+
+    #[track_caller]
+    fn copied(context: Option<&Context>, shape: ArrayShape, source: &[T]) -> Result<Self>
+    where
+        T: ArrayElement,
+    {
+        same_len(shape.len(), source.len())?;
+        let mut array = Self::create(context, shape)?;
+        array.copy_from(source)?;
+        Ok(array)
+    }
+
+    /// A new array: the caller initialises the elements before it is given out.
     #[track_caller]
     fn create(context: Option<&Context>, shape: ArrayShape) -> Result<Self>
     where

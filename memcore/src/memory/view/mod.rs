@@ -13,7 +13,7 @@ pub(crate) use make::as_views;
 pub use memory::{ViewMemory, ViewMemoryMut};
 pub(crate) use memory::{sealed, view_memory};
 pub use operand::Window;
-pub(crate) use pair::{Direction, copy_grid};
+pub(crate) use pair::{Direction, copy_grid, to_vec};
 
 use core::fmt;
 use core::marker::PhantomData;
