@@ -8,6 +8,8 @@
 
 #![allow(clippy::print_stdout, reason = "the sweep says how much it did")]
 
+#[path = "../conformance/arrays.rs"]
+mod arrays;
 #[path = "../conformance/boxes.rs"]
 mod boxes;
 #[path = "../conformance/buffers.rs"]
@@ -56,6 +58,8 @@ mod unified;
 mod unified_copies;
 #[path = "../conformance/variable.rs"]
 mod variable;
+#[path = "../conformance/views.rs"]
+mod views;
 
 use std::process::ExitCode;
 
