@@ -21,8 +21,8 @@ const _: () = {
 };
 
 impl ArrayPlace {
-    pub(super) const fn of(array: &RawArray) -> Self {
-        Self(NonNull::from_ref(array))
+    pub(super) fn of(array: &RawArray) -> Self {
+        Self(NonNull::from(array))
     }
 
     /// The context of the array.

@@ -46,8 +46,9 @@ pub(crate) unsafe fn copy_grid<const D: usize>(
         Direction::Download => (true, false),
         Direction::OnDevice => (false, false),
     };
-    // SAFETY: one of the two is a device's, whose context stays open by the caller's contract.
-    let one = unsafe { if to_host { source.context()? } else { destination.context()? } };
+    let device_side = if to_host { source } else { destination };
+    // SAFETY: it is a device's, whose context stays open by the caller's contract, as an array does.
+    let one = unsafe { device_side.context()? };
     let other = match direction {
         // SAFETY: as above.
         Direction::OnDevice => unsafe { source.context()? },
