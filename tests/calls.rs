@@ -150,6 +150,110 @@ fn scopes(r: &mut Recorder, other: &Context) -> memcore::Result<()> {
     })
 }
 
+/// What arrays call.
+fn arrays(r: &mut Recorder, other: &Context) -> memcore::Result<()> {
+    let stream = Stream::new()?;
+    let mut dev = device_vec![1_u32; 8]?;
+    let (mut host, mut locked) = ([3_u32; 8], locked_vec![4_u32; 8]?);
+    let (z, y, x) = (|| 0..2, || 0..2, || 1..2);
+    let mut image = r.record("`ArrayObject::<u32>::zeroed([2, 4])`", || ArrayObject::<u32>::zeroed([2, 4]));
+    let mut volume = r.record("`ArrayObject::<u32>::zeroed([2, 2, 2])`", || ArrayObject::<u32>::zeroed([2, 2, 2]));
+    drop(r.record("`ArrayObject::from_slice([2, 4], &host)`", || ArrayObject::from_slice([2, 4], &host)));
+    let far = ArrayObject::<u32>::zeroed_in(other, [2, 4])?;
+    r.record("`copy!(image <- host)`", || copy!(image <- host));
+    r.record("`copy!(host <- image)`", || copy!(host <- image));
+    r.record("`copy!(locked <- image)`", || copy!(locked <- image));
+    r.record("`copy!(image[y, x] <- dev.as_2d(4)?[y, x])`", || copy!(image[y(), x()] <- dev.as_2d(4)?[y(), x()]));
+    r.record("`copy!(dev <- image)`", || copy!(dev <- image));
+    r.record(
+        "`copy!(volume[z, y, x] <- host.as_3d([2, 2])?[z, y, x])`",
+        || copy!(volume[z(), y(), x()] <- host.as_3d([2, 2])?[z(), y(), x()]),
+    );
+    r.record("`copy!(volume[1, .., ..] <- host[..4])`", || copy!(volume[1, .., ..] <- host[..4]));
+    r.record("`copy!(image <- far)`", || copy!(image <- far));
+    r.record("`copy!(image <- host, stream)`", || copy!(image <- host, stream));
+    r.record("`unsafe { copy!(image <- locked, async stream) }`", || {
+        // SAFETY: both live to the end, and are used again only after the wait below.
+        unsafe { copy!(image <- locked, async stream) }
+    });
+    stream.synchronize()?;
+    // The first scope of a stream makes its ticket's word.
+    stream.scope(|_| memcore::Result::Ok(()))?;
+    stream.scope(|scope| {
+        r.record("`copy!(image <- host, scope)`", || copy!(image <- host, scope));
+        memcore::Result::Ok(())
+    })?;
+    r.record("`fill!(image[y, x] <- u)`", || fill!(image[y(), x()] <- 5));
+    r.record("`image.descriptor()`", || image.descriptor());
+    r.record("drop of an array", || {
+        drop(image);
+        Ok(())
+    });
+    drop(volume);
+    Ok(())
+}
+
+/// What copies and fills of windows call.
+fn windows(r: &mut Recorder, other: &Context) -> memcore::Result<()> {
+    let stream = Stream::new()?;
+    let (mut rows, mut dev) = (PitchedBuffer::<u32>::zeroed([2, 4])?, device_vec![1_u32; 8]?);
+    let (far, mut wide) = (device_vec![in other; 2_u32; 8]?, device_vec![0_u64; 8]?);
+    let (mut host, mut locked) = ([3_u32; 8], locked_vec![4_u32; 8]?);
+    // The first scope of a stream makes its ticket's word.
+    stream.scope(|_| memcore::Result::Ok(()))?;
+    let (z, y, x) = (|| 0..2, || 0..2, || 1..2);
+    r.record("`copy!(rows[y, x] <- host.as_2d(4)?[y, x])`", || copy!(rows[y(), x()] <- host.as_2d(4)?[y(), x()]));
+    r.record("`copy!(rows[y, x] <- dev.as_2d(4)?[y, x])`", || copy!(rows[y(), x()] <- dev.as_2d(4)?[y(), x()]));
+    r.record(
+        "`copy!(host.as_2d_mut(4)?[y, x] <- rows[y, x])`",
+        || copy!(host.as_2d_mut(4)?[y(), x()] <- rows[y(), x()]),
+    );
+    r.record(
+        "`copy!(locked.as_2d_mut(4)?[y, x] <- rows[y, x])`",
+        || copy!(locked.as_2d_mut(4)?[y(), x()] <- rows[y(), x()]),
+    );
+    r.record("`copy!(rows <- far.as_2d(4)?)`", || copy!(rows <- far.as_2d(4)?));
+    r.record(
+        "`copy!(dev.as_3d_mut([2, 2])?[z, y, x] <- host.as_3d([2, 2])?[z, y, x])`",
+        || copy!(dev.as_3d_mut([2, 2])?[z(), y(), x()] <- host.as_3d([2, 2])?[z(), y(), x()]),
+    );
+    r.record("`copy!(host.as_2d_mut(4)? <- locked.as_2d(4)?)`", || copy!(host.as_2d_mut(4)? <- locked.as_2d(4)?));
+    r.record("`copy!(rows[..0, ..] <- host.as_2d(4)?[..0, ..])`", || copy!(rows[..0, ..] <- host.as_2d(4)?[..0, ..]));
+    r.record(
+        "`copy!(rows[y, x] <- dev.as_2d(4)?[y, x], stream)`",
+        || copy!(rows[y(), x()] <- dev.as_2d(4)?[y(), x()], stream),
+    );
+    r.record("`unsafe { copy!(rows[y, x] <- locked.as_2d(4)?[y, x], async stream) }`", || {
+        // SAFETY: both live to the end, and are used again only after the wait below.
+        unsafe { copy!(rows[y(), x()] <- locked.as_2d(4)?[y(), x()], async stream) }
+    });
+    stream.synchronize()?;
+    stream.scope(|scope| {
+        r.record(
+            "`copy!(rows[y, x] <- host.as_2d(4)?[y, x], scope)`",
+            || copy!(rows[y(), x()] <- host.as_2d(4)?[y(), x()], scope),
+        );
+        memcore::Result::Ok(())
+    })?;
+    r.record("`fill!(rows[y, x] <- u)`, 4 bytes", || fill!(rows[y(), x()] <- 0x0102_0304));
+    r.record("`fill!(dev.as_3d_mut([2, 2])? <- u)`, 4 bytes", || fill!(dev.as_3d_mut([2, 2])? <- 0x0102_0304));
+    r.record(
+        "`fill!(dev.as_3d_mut([2, 2])?[.., 0, ..] <- u)`, 4 bytes",
+        || fill!(dev.as_3d_mut([2, 2])?[.., 0, ..] <- 0x0102_0304),
+    );
+    r.record(
+        "`fill!(wide.as_2d_mut(4)?[y, x] <- w)`, 2 × 2 elements",
+        || fill!(wide.as_2d_mut(4)?[y(), 1..3] <- 0x0102_0304_0506_0708),
+    );
+    drop(r.record("`PitchedBuffer::from_slice(&host, 4)`", || PitchedBuffer::from_slice(&host, 4)));
+    drop(r.record("`PitchedBuffer::<u32>::zeroed([2, 4])`", || PitchedBuffer::<u32>::zeroed([2, 4])));
+    r.record("drop of pitched memory", || {
+        drop(rows);
+        Ok(())
+    });
+    Ok(())
+}
+
 #[test]
 fn every_form_makes_the_documented_calls() -> memcore::Result<()> {
     let sim = Sim::new(SimOptions::default().devices(2));
@@ -189,6 +293,8 @@ fn every_form_makes_the_documented_calls() -> memcore::Result<()> {
     r.record("`unsafe { copy!(dev <- dev2, async stream) }`", || unsafe { copy!(dev <- dev2, async stream) });
     stream.synchronize()?;
 
+    windows(&mut r, &other)?;
+    arrays(&mut r, &other)?;
     scopes(&mut r, &other)?;
 
     let mut bytes = device_vec![0_u8; 8]?;

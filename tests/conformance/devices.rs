@@ -14,6 +14,8 @@ pub(crate) type TwoDeviceTest = (&'static str, fn(&Context, &Context) -> Outcome
 pub(crate) const TESTS: &[TwoDeviceTest] = &[
     ("devices::slices_find_their_own_context", slices_find_their_own_context),
     ("devices::copies_go_from_device_to_device", copies_go_from_device_to_device),
+    ("devices::windows_go_from_device_to_device", windows_go_from_device_to_device),
+    ("devices::scoped_windows", scoped_windows),
     ("devices::arrays_go_from_device_to_device", arrays_go_from_device_to_device),
     ("devices::a_stream_of_the_other_device", a_stream_of_the_other_device),
     ("devices::entering_switches", entering_switches),
@@ -79,6 +81,35 @@ fn arrays_go_from_device_to_device(here: &Context, there: &Context) -> Outcome {
     stream.scope(|s| copy!(again <- far, s))?;
     assert_eq!(again.to_vec()?, back);
     assert_eq!((near.context(), far.context()), (here.clone(), there.clone()));
+    Ok(())
+}
+
+fn windows_go_from_device_to_device(here: &Context, there: &Context) -> Outcome {
+    let host: Vec<u32> = (0..24).collect();
+    let near = DeviceBuffer::from_slice_in(here, &host)?;
+    let mut far = PitchedBuffer::<u32>::zeroed_in(there, [4, 6])?;
+    copy!(far[1..3, 2..5] <- near.as_2d(6)?[1..3, 1..4])?;
+    let row = |y: usize, far: &PitchedBuffer<u32>| far.as_view().window(y, ..)?.to_vec();
+    assert_eq!((row(0, &far)?, row(1, &far)?), (vec![0; 6], vec![0, 0, 7, 8, 9, 0]));
+    assert_eq!((row(2, &far)?, row(3, &far)?), (vec![0, 0, 13, 14, 15, 0], vec![0; 6]));
+    let mut back = DeviceBuffer::<u32>::zeroed_in(here, 24)?;
+    let slices = far.as_view().in_slices_of(2)?;
+    copy!(back.as_3d_mut([2, 6])?[.., 0, 1..] <- slices[.., 1, 1..])?;
+    let mut expected = vec![0; 24];
+    expected[1..6].copy_from_slice(&[0, 7, 8, 9, 0]);
+    assert_eq!(back.to_vec()?, expected);
+    Ok(())
+}
+
+fn scoped_windows(here: &Context, there: &Context) -> Outcome {
+    let far = PitchedBuffer::from_slice_in(there, &(0..24_u32).collect::<Vec<_>>(), 6)?;
+    let mut back = DeviceBuffer::<u32>::zeroed_in(here, 24)?;
+    for context in [here, there] {
+        let stream = Stream::new_in(context)?;
+        stream.scope(|s| copy!(back.as_2d_mut(6)?[3, 1..] <- far[2, ..5], s))?;
+        assert_eq!(back[18..].to_vec()?, [0, 12, 13, 14, 15, 16]);
+        fill!(back <- 0)?;
+    }
     Ok(())
 }
 

@@ -27,6 +27,7 @@ mod transfers;
 mod unified;
 mod unified_copies;
 mod variable;
+mod view_model;
 mod views;
 
 use std::process::ExitCode;

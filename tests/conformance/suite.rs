@@ -25,6 +25,7 @@ pub(crate) fn one_device() -> Vec<Test> {
         crate::unified::TESTS,
         crate::unified_copies::TESTS,
         crate::variable::TESTS,
+        crate::view_model::TESTS,
         crate::views::TESTS,
     ];
     suites.concat()

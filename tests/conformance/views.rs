@@ -20,7 +20,7 @@ tests!(
     windows_in_the_order_of_a_stream,
     raw_asynchronous_windows,
     windows_of_checked_types,
-    windows_in_a_scope,
+    scoped_windows,
     nothing_is_copied,
     extents_must_match,
     windows_stay_inside,
@@ -300,7 +300,7 @@ fn windows_of_checked_types(_: &Context) -> Outcome {
     Ok(())
 }
 
-fn windows_in_a_scope(_: &Context) -> Outcome {
+fn scoped_windows(_: &Context) -> Outcome {
     let stream = Stream::new()?;
     let host = numbered(4, 6);
     let locked = LockedBuffer::from_slice(&host)?;

@@ -58,6 +58,8 @@ mod unified;
 mod unified_copies;
 #[path = "../conformance/variable.rs"]
 mod variable;
+#[path = "../conformance/view_model.rs"]
+mod view_model;
 #[path = "../conformance/views.rs"]
 mod views;
 

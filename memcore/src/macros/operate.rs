@@ -109,27 +109,23 @@ macro_rules! fill {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __operate {
-    // A destination that ends in `[a, b]` or `[a, b, c]` is a window. One that ends in `?` or a call is a temporary, which is
-    // taken by value: a view of it may live longer than the statement.
-    ($operation:ident [$($d:tt)+] ? [$x:expr, $y:expr $(, $z:expr)? $(,)?] <- $($rest:tt)+) => {
-        $crate::__operate!(@source $operation [__into_copy_destination $($d)+ ?] [$x, $y $(, $z)?] [] $($rest)+)
+    // A destination that ends in `[a, b]` or `[a, b, c]` is a window.
+    ($operation:ident [$($d:tt)*] $last:tt [$x:expr, $y:expr $(, $z:expr)? $(,)?] <- $($rest:tt)+) => {
+        $crate::__operate!(@last $last $operation [$($d)* $last] [$x, $y $(, $z)?] $($rest)+)
     };
-    ($operation:ident [$($d:tt)+] ($($call:tt)*) [$x:expr, $y:expr $(, $z:expr)? $(,)?] <- $($rest:tt)+) => {
-        $crate::__operate!(
-            @source $operation [__into_copy_destination $($d)+ ($($call)*)] [$x, $y $(, $z)?] [] $($rest)+
-        )
+    ($operation:ident [$($d:tt)*] $last:tt <- $($rest:tt)+) => {
+        $crate::__operate!(@last $last $operation [$($d)* $last] [] $($rest)+)
     };
-    ($operation:ident [$($d:tt)+] [$x:expr, $y:expr $(, $z:expr)? $(,)?] <- $($rest:tt)+) => {
-        $crate::__operate!(@source $operation [__as_copy_destination $($d)+] [$x, $y $(, $z)?] [] $($rest)+)
+
+    // One that ends in a call or `?` is a temporary, which is taken by value: a view may live shorter than what it stands for.
+    (@last ($($call:tt)*) $operation:ident [$first:tt $($d:tt)+] [$($w:tt)*] $($rest:tt)+) => {
+        $crate::__operate!(@source $operation [__into_copy_destination $first $($d)+] [$($w)*] [] $($rest)+)
     };
-    ($operation:ident [$($d:tt)+] ? <- $($rest:tt)+) => {
-        $crate::__operate!(@source $operation [__into_copy_destination $($d)+ ?] [] [] $($rest)+)
+    (@last ? $operation:ident [$($d:tt)+] [$($w:tt)*] $($rest:tt)+) => {
+        $crate::__operate!(@source $operation [__into_copy_destination $($d)+] [$($w)*] [] $($rest)+)
     };
-    ($operation:ident [$($d:tt)+] ($($call:tt)*) <- $($rest:tt)+) => {
-        $crate::__operate!(@source $operation [__into_copy_destination $($d)+ ($($call)*)] [] [] $($rest)+)
-    };
-    ($operation:ident [$($d:tt)+] <- $($rest:tt)+) => {
-        $crate::__operate!(@source $operation [__as_copy_destination $($d)+] [] [] $($rest)+)
+    (@last $last:tt $operation:ident [$($d:tt)+] [$($w:tt)*] $($rest:tt)+) => {
+        $crate::__operate!(@source $operation [__as_copy_destination $($d)+] [$($w)*] [] $($rest)+)
     };
 
     // A `[..]` after an operator or `mut` is an array; after a name, a call or an index it is an index.

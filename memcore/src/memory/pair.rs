@@ -16,7 +16,7 @@ use crate::stream::Stream;
 /// A copy from `S` to `Self` that is complete on return.
 #[diagnostic::on_unimplemented(
     message = "cannot copy a `{S}` to a `{Self}`",
-    label = "the two sides must have the same element type",
+    label = "the two sides must have the same element type, and views as many dimensions",
     note = "convert the values on the host; or, where the bytes are meant and not the values, `view_as::<T>()` one side"
 )]
 pub trait Pair<S> {

@@ -1,10 +1,12 @@
 //! Lent memory where no scope is named: no program compiles with it, and the error says what is missing.
 
 use super::copy::{LentDestination, LentSource};
+use super::lent::Lent;
 use crate::__private::{Fill, Pair};
 use crate::copy::Order;
 use crate::error::Result;
 use crate::memory::operand::{DeviceSource, HostSource};
+use crate::memory::{DeviceSlice, View};
 
 /// Lent memory that is used without its scope. Nothing implements it.
 #[diagnostic::on_unimplemented(
@@ -39,6 +41,39 @@ macro_rules! to_lent {
 }
 
 to_lent!(HostSource, DeviceSource);
+
+impl<'x, 'scope, M: ?Sized, D, const N: usize> Pair<View<&'x Lent<'scope, M>, N>> for D
+where
+    View<&'x Lent<'scope, M>, N>: WithoutScope,
+{
+    fn copy(self, source: View<&'x Lent<'scope, M>, N>, _order: Order<'_>) -> Result<()> {
+        source.never()
+    }
+}
+
+macro_rules! to_lent_view {
+    ($($source:ty),*) => {$(
+        impl<'x, 'scope, M: ?Sized, T, const N: usize> Pair<View<$source, N>> for View<&'x mut Lent<'scope, M>, N>
+        where
+            View<&'x mut Lent<'scope, M>, N>: WithoutScope,
+        {
+            fn copy(self, _source: View<$source, N>, _order: Order<'_>) -> Result<()> {
+                self.never()
+            }
+        }
+    )*};
+}
+
+to_lent_view!(&[T], &DeviceSlice<T>);
+
+impl<'x, 'scope, M: ?Sized, T, const N: usize> Fill<T> for View<&'x mut Lent<'scope, M>, N>
+where
+    View<&'x mut Lent<'scope, M>, N>: WithoutScope,
+{
+    fn fill(self, _value: T, _order: Order<'_>) -> Result<()> {
+        self.never()
+    }
+}
 
 impl<'x, 'scope, M: ?Sized, T> Fill<T> for LentDestination<'x, 'scope, M>
 where

@@ -10,6 +10,9 @@ use super::report::{Violation, ViolationKind, stream_name};
 use super::rows::Rows;
 use crate::error::Status;
 
+/// The calls that reach the memory of every device.
+const PEER_COPIES: [&str; 2] = ["cuMemcpyPeerAsync", "cuMemcpy3DPeerAsync"];
+
 impl Machine {
     /// Whether any byte of the range lies in a device's reserved addresses.
     pub(super) fn is_reserved(&self, bytes: &Range<u64>) -> bool {
@@ -92,7 +95,7 @@ impl Machine {
         let is_on_another = |context| one.device != self.device_of(context);
         let is_pooled = matches!(one.kind, Kind::Pool(_)) && is_on_another(current);
         let is_memset = one.kind.is_device() && call.operation().starts_with("memset") && is_on_another(of_stream);
-        call.symbol != "cuMemcpyPeerAsync" && (is_pooled || is_memset)
+        !PEER_COPIES.contains(&call.symbol) && (is_pooled || is_memset)
     }
 
     /// Memory of the table at a host pointer; `None` where that is pageable memory of the program's own.

@@ -36,9 +36,9 @@ impl<T, const D: usize> View<&mut DeviceSlice<T>, D> {
     /// ```
     ///
     /// Driver functions: one `cuMemsetD2D8Async`, `cuMemsetD2D16Async` or `cuMemsetD2D32Async` where the value's bytes
-    /// repeat every 1, 2 or 4, doubled by `cuMemcpy3DAsync_v2` where slices have a gap between them; else a fill of the
-    /// first row as for [`DeviceSlice::fill`], doubled by `cuMemcpy2DAsync_v2` to a slice and by `cuMemcpy3DAsync_v2` to all;
-    /// `cuStreamSynchronize`.
+    /// repeat every 1, 2 or 4; else a fill of the first row as for [`DeviceSlice::fill`], which copies double to a slice
+    /// (`cuMemcpy2DAsync_v2`). Slices with a gap between them are doubled by further copies (the same of one,
+    /// `cuMemcpy3DAsync_v2` of more). Then `cuStreamSynchronize`.
     ///
     /// # Errors
     ///

@@ -32,7 +32,7 @@ impl<M: ViewMemoryMut, const D: usize> IntoDestination for View<M, D> {
 
 /// An operand of which `[rows, columns]` or `[slices, rows, columns]` is a part.
 #[diagnostic::on_unimplemented(
-    message = "a `{Self}` has no such windows",
+    message = "this memory has no such windows",
     label = "`[rows, columns]` is a window of a 2-D view, `[slices, rows, columns]` of a 3-D one",
     note = "`as_2d(width)` and `as_3d([height, width])` view memory so"
 )]

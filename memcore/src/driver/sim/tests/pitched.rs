@@ -257,3 +257,27 @@ fn a_race_is_told_once_whatever_the_rows() {
     assert_eq!(report.len(), 1, "{report:?}");
     assert!(report[0].contains("writes 4 bytes at byte 4 of"), "{}", report[0]);
 }
+
+#[test]
+fn rows_between_devices() {
+    let rig = Rig::new(SimOptions::default().devices(2));
+    let (here, stream) = (rig.alloc(64), rig.stream(1));
+    let other = rig.retain(1);
+    ok!(rig, context_set_current(other));
+    let there = rig.alloc(64);
+    ok!(rig, memset_d8_async(here, 5, 64, stream));
+    ok!(rig, stream_synchronize(stream));
+    let mut copy = copy_3d(Part::device(there, 16), Part::device(here, 16).at([4, 1, 0]), [8, 2, 1]);
+    (copy.dst_context, copy.src_context) = (other.cast(), rig.context.cast());
+    ok!(rig, memcpy_3d_peer_async(&copy, stream));
+    ok!(rig, stream_synchronize(stream));
+    assert_eq!(rig.bytes(there, 8), [5; 8]);
+    assert_eq!(rig.bytes(there + 16, 8), [5; 8]);
+    assert_eq!(call!(rig, memcpy_3d_peer_async(ptr::null(), stream)), Status::INVALID_VALUE);
+    copy.src_context = ptr::null_mut();
+    assert_eq!(call!(rig, memcpy_3d_peer_async(&copy, stream)), Status::INVALID_CONTEXT);
+    copy.src_context = rig.context.cast();
+    copy.height = 4;
+    assert_eq!(call!(rig, memcpy_3d_peer_async(&copy, stream)), Status::INVALID_VALUE);
+    assert_eq!(rig.kinds(), [ViolationKind::OutOfBounds]);
+}
