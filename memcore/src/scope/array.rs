@@ -19,6 +19,7 @@ windows_of_one_slice! {
 
 macro_rules! scoped_views {
     ($($direction:ident $destination:ty: $($source:ty),+;)*) => {$($(
+        #[diagnostic::do_not_recommend]
         impl<'scope, 'env, T: ArrayElement, const A: usize, const B: usize> ScopedPair<'scope, 'env, View<$source, B>>
             for View<$destination, A>
         {
@@ -48,6 +49,7 @@ scoped_views! {
 
 macro_rules! scoped_sources {
     ($array:ty: $($source:ty, $direction:ident, |$it:ident| ($address:expr, $len:expr);)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<'scope, 'env, T: ArrayElement, const A: usize> ScopedPair<'scope, 'env, $source> for View<$array, A> {
             #[track_caller]
             fn copy_in(self, $it: $source, scope: &Scope<'scope, 'env>) -> Result<()> {
@@ -71,6 +73,7 @@ scoped_sources!(&'env mut ArrayObject<T>, &mut Lent<'scope, ArrayObject<T>>);
 
 macro_rules! scoped_destinations {
     ($array:ty: $($destination:ty, $direction:ident, |$it:ident| ($address:expr, $len:expr);)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<'scope, 'env, T: ArrayElement, const B: usize> ScopedPair<'scope, 'env, View<$array, B>> for $destination {
             #[track_caller]
             fn copy_in(self, source: View<$array, B>, scope: &Scope<'scope, 'env>) -> Result<()> {

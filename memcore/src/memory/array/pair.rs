@@ -17,6 +17,7 @@ use crate::stream::Stream;
 /// Both forms of a copy: what waits, and what does not.
 macro_rules! pairs {
     ($([$($generics:tt)*] $destination:ty: $source:ty, $direction:ident, |$to:ident, $from:ident| $grids:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> Pair<$source> for $destination {
             #[track_caller]
             fn copy(self, source: $source, order: Order<'_>) -> Result<()> {
@@ -28,6 +29,7 @@ macro_rules! pairs {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> RawPair<$source> for $destination {
             #[track_caller]
             unsafe fn copy_raw(self, source: $source, stream: &Stream) -> Result<()> {

@@ -131,6 +131,7 @@ impl<'a, T: 'a> ToDestination for &'a mut ArrayObject<T> {
 macro_rules! windows_of_one_slice {
     ($([$($generics:tt)*] $memory:ty;)*) => {$(
         /// Of an array of one slice, as 2-D arrays are.
+        #[diagnostic::do_not_recommend]
         impl<$($generics)* T, I: DeviceIndex + Clone, J: DeviceIndex + Clone> Window<(I, J)> for View<$memory, 3> {
             fn __window(self, (rows, columns): (I, J)) -> Result<Self> {
                 let extents @ [slices, _, _] = self.extents();

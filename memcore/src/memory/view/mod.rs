@@ -32,7 +32,7 @@ use crate::error::Result;
 /// |---|---|
 /// | `&DeviceSlice<T>`, `&mut DeviceSlice<T>` | [`DeviceSlice::as_2d`], [`PitchedBuffer::as_view`](crate::PitchedBuffer::as_view) and their kin |
 /// | `&[T]`, `&mut [T]` | [`AsView::as_2d`] and its kin, of slices, arrays, `Vec`, page-locked and unified buffers |
-/// | `&ArrayObject<T>`, `&mut ArrayObject<T>` | [`ArrayObject::as_view`](crate::memory::array::ArrayObject::as_view), in 3-D |
+/// | `&ArrayObject<T>`, `&mut ArrayObject<T>` | [`ArrayObject::as_view`](crate::ArrayObject::as_view), in 3-D |
 /// | `&Lent<..>`, `&mut Lent<..>` | `as_2d` of lent memory, [`Scope::lend_view`](crate::Scope::lend_view) |
 ///
 /// Extents and positions go from the slowest axis to the fastest, `[slices, rows, columns]`, as indices of a nested array
