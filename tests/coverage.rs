@@ -8,7 +8,7 @@ use std::path::Path;
 use memcore::memory::array::{ArrayDescriptor, ArrayElement, ArrayFlags, ArrayFormat, ArrayShape};
 use memcore::memory::{AsyncCopyDestination, CopyDestination, DeviceMemory, GpuBox, GpuBuffer, MemoryAdvise};
 use memcore::prelude::*;
-use memcore::{Error, memory};
+use memcore::{Error, View, memory};
 
 /// What the documents have, without the methods of types that the page takes together.
 const ITEMS: [&[&str]; 3] = [
@@ -189,9 +189,9 @@ names! {
     modules { bytemuck }
     traits { AsyncCopyDestination CopyDestination DeviceCopy DeviceMemory GpuBox GpuBuffer MemoryAdvise }
     types {
-        DeviceBox<u8>, DeviceBuffer<u8>, DevicePointer<u8>, DeviceSlice<u8>, DeviceVariable<u8>, LockedBox<u8>,
-        LockedBuffer<u8>, UnifiedBox<u8>, UnifiedBuffer<u8>, UnifiedPointer<u8>, ArrayObject<u8>, ArrayShape, ArrayFlags,
-        ArrayDescriptor, ArrayFormat,
+        DeviceBox<u8>, DeviceBuffer<u8>, PitchedBuffer<u8>, DevicePointer<u8>, DeviceSlice<u8>, DeviceVariable<u8>, LockedBox<u8>,
+        LockedBuffer<u8>, UnifiedBox<u8>, UnifiedBuffer<u8>, UnifiedPointer<u8>,
+        ArrayObject<u8>, ArrayShape, ArrayFlags, ArrayDescriptor, ArrayFormat,
     }
     paths {
         DeviceBox::<u8>::new, DeviceBox::<u8>::zeroed, DeviceBox::<u8>::uninitialized, DeviceBox::<u8>::try_free,
@@ -258,7 +258,10 @@ names! {
         memory::cuda_free_locked::<u8>, memory::cuda_free_unified::<u8>, memory::memcpy_htod, memory::memcpy_dtoh,
         memory::mem_get_info,
         Context::memory_info, Context::take_drop_errors,
-        Scope::device_vec::<u8>,
+        Scope::device_vec::<u8>, Scope::lend_view::<&DeviceSlice<u8>, 2>,
+        <[u8] as AsView>::as_2d, <[u8] as AsView>::as_2d_mut,
+        DeviceSlice::<u8>::as_2d, DeviceSlice::<u8>::as_2d_mut,
+        View::<&DeviceSlice<u8>, 2>::window::<usize, usize>,
     }
     variants { InvalidValue LengthMismatch OutOfMemory SizeOverflow }
 }

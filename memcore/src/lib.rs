@@ -34,6 +34,7 @@
 //! - Scopes: [`Stream::scope`] queues copies and fills and waits once, at its end. [`Scope::lend`] is for memory that
 //!   several operations use, [`Scope::device_vec`] for temporaries, [`Scope::take_over`] for a second stream, [`scope()`]
 //!   for many.
+//! - Rows and slices: [`PitchedBuffer`], [`View`] of any memory, and windows of them in [`copy!`] and [`fill!`].
 //! - Transfers: [`Stream::upload`] and [`Stream::download`] own their buffers while a copy is in flight, and give them back.
 //! - Async: a [`Transfer`] is a future, of any executor.
 //! - Host functions: [`Stream::launch_host_function`] has a function called when the stream gets there.

@@ -13,7 +13,12 @@
 /// | `copy!(d <- s, stream)` | on `stream`, behind what is queued there | complete |
 /// | `unsafe { copy!(d <- s, async stream) }` | on `stream` | queued |
 ///
-/// Calls: one (`cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoHAsync_v2`, `cuMemcpyDtoDAsync_v2` or `cuMemcpyPeerAsync`) and,
+/// Of a [view](crate::View) of memory in rows, or a [`PitchedBuffer`](crate::PitchedBuffer), each side may be a window:
+/// `copy!(image[y0..y1, x0..x1] <- tile[.., ..])`, and with slices `[z0..z1, y0..y1, x0..x1]`. Both have the same extents.
+/// What lies outside a window is not touched.
+///
+/// Calls: one (`cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoHAsync_v2`, `cuMemcpyDtoDAsync_v2` or `cuMemcpyPeerAsync`; of windows
+/// `cuMemcpy2DAsync_v2`, `cuMemcpy3DAsync_v2` or `cuMemcpy3DPeerAsync`) and,
 /// unless asynchronous, its wait; none for an empty copy or one within the host. A copy into page-locked or unified
 /// memory, or to another device, also queues a `cuStreamWriteValue32_v2`, by which it knows that the memory is written
 /// even where the wait fails. Each operand is evaluated once, the destination first.
@@ -35,7 +40,8 @@
 ///
 /// # Errors
 ///
-/// The value is a [`Result<(), Error>`](crate::Result): [`LengthMismatch`](crate::Error::LengthMismatch);
+/// The value is a [`Result<(), Error>`](crate::Result): [`LengthMismatch`](crate::Error::LengthMismatch), and of windows
+/// [`WindowOutside`](crate::Error::WindowOutside) and [`ShapeMismatch`](crate::Error::ShapeMismatch);
 /// [`DifferentDrivers`](crate::Error::DifferentDrivers); [`OtherDevice`](crate::Error::OtherDevice) where the stream is
 /// not of the memory's device, or in a copy between devices of neither; [`InvalidValue`](crate::Error::InvalidValue)
 /// where bytes that come to the host are no value of their type (then the destination is as it was);
@@ -78,6 +84,9 @@ macro_rules! copy {
 ///
 /// The destination is memory of a device or the host, or a range of it; the value has its element type. With a third
 /// operand, `fill!(destination <- value, stream)`, the fill is ordered on that stream. Complete on return.
+///
+/// Of a [view](crate::View) of memory in rows the destination may be a window, `fill!(image[y0..y1, x0..x1] <- value)`; its
+/// calls are those of [`View::fill`](crate::View::fill).
 ///
 /// Calls: one `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async` where the value's bytes repeat every 1, 2 or
 /// 4; else one `cuMemcpyHtoDAsync_v2` of the value and ⌈log₂ len⌉ `cuMemcpyDtoDAsync_v2` that double it; and the wait.

@@ -163,7 +163,11 @@ impl<M: ViewMemory> View<M, 2> {
     /// # Errors
     ///
     /// [`Error::WindowOutside`](crate::Error::WindowOutside), with the range asked for and what there is.
-    pub fn window(self, rows: impl DeviceIndex + Clone, columns: impl DeviceIndex + Clone) -> Result<Self> {
+    pub fn window<R, C>(self, rows: R, columns: C) -> Result<Self>
+    where
+        R: DeviceIndex + Clone,
+        C: DeviceIndex + Clone,
+    {
         let grid = self.grid.window(1, rows)?.window(0, columns)?;
         // SAFETY: some of the elements, borrowed as all were.
         Ok(unsafe { Self::from_grid(grid) })
@@ -187,12 +191,12 @@ impl<M: ViewMemory> View<M, 3> {
     /// # Errors
     ///
     /// [`Error::WindowOutside`](crate::Error::WindowOutside), with the range asked for and what there is.
-    pub fn window(
-        self,
-        slices: impl DeviceIndex + Clone,
-        rows: impl DeviceIndex + Clone,
-        columns: impl DeviceIndex + Clone,
-    ) -> Result<Self> {
+    pub fn window<S, R, C>(self, slices: S, rows: R, columns: C) -> Result<Self>
+    where
+        S: DeviceIndex + Clone,
+        R: DeviceIndex + Clone,
+        C: DeviceIndex + Clone,
+    {
         let grid = self.grid.window(2, slices)?.window(1, rows)?.window(0, columns)?;
         // SAFETY: some of the elements, borrowed as all were.
         Ok(unsafe { Self::from_grid(grid) })

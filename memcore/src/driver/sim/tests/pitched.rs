@@ -279,5 +279,7 @@ fn rows_between_devices() {
     copy.src_context = rig.context.cast();
     copy.height = 4;
     assert_eq!(call!(rig, memcpy_3d_peer_async(&copy, stream)), Status::INVALID_VALUE);
+    ok!(rig, mem_free(here));
+    ok!(rig, mem_free(there));
     assert_eq!(rig.kinds(), [ViolationKind::OutOfBounds]);
 }
