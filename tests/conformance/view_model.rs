@@ -144,7 +144,7 @@ fn random_windows_agree_with_a_plain_model(_: &Context) -> Outcome {
                     }
                 }
                 Step::Fill { to, at, extents, value } => {
-                    positions(at, extents).for_each(|at| plain[to as usize][at] = value)
+                    positions(at, extents).for_each(|at| plain[to as usize][at] = value);
                 }
             }
             real.run(step).map_err(failed)?;
