@@ -114,6 +114,10 @@ fn what_the_driver_says_of_an_array(_: &Context) -> Outcome {
     let cubes = ArrayObject::<Half>::zeroed(shape)?;
     assert_eq!(said(ArrayFormat::F16, 1, &cubes.descriptor()?), shape);
     assert_eq!((shape.kind(), cubes.extents()), (ArrayKind::LayeredCubemap, [12, 4, 4]));
+    // Neither shows an address, which it has not.
+    assert!(format!("{cubes:?}").contains("kind: LayeredCubemap"), "{cubes:?}");
+    let part = cubes.as_view().window(1, 2.., 3)?;
+    assert_eq!(format!("{part:?}"), "View { bytes_before: 54, extents: [1, 2, 1], pitch_in_bytes: 8 }");
     let line = ArrayObject::<[i8; 2]>::zeroed(ArrayShape::new_layered_1d(3, 7))?;
     assert_eq!(said(ArrayFormat::I8, 2, &line.descriptor()?).kind(), ArrayKind::LayeredLinear);
     Ok(())

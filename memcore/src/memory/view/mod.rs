@@ -243,11 +243,12 @@ impl<T> View<&mut DeviceSlice<T>, 2> {
 /// Shows address, extents and pitch, not the elements.
 impl<M: ViewMemory, const D: usize> fmt::Debug for View<M, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let address = DevicePointer::<M::Element>::from_raw(self.grid.address());
-        f.debug_struct("View")
-            .field("address", &address)
-            .field("extents", &self.extents())
-            .field("pitch_in_bytes", &self.pitch_in_bytes())
-            .finish()
+        let mut view = f.debug_struct("View");
+        if self.grid.is_array() {
+            view.field("bytes_before", &self.grid.address());
+        } else {
+            view.field("address", &DevicePointer::<M::Element>::from_raw(self.grid.address()));
+        }
+        view.field("extents", &self.extents()).field("pitch_in_bytes", &self.pitch_in_bytes()).finish()
     }
 }
