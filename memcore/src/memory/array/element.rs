@@ -32,6 +32,26 @@ use crate::memory::DeviceCopy;
 /// assert_eq!(image.descriptor()?.channels(), 4);
 /// # Ok::<(), memcore::Error>(())
 /// ```
+///
+/// ```compile_fail,E0080
+/// # use memcore::memory::array::{ArrayElement, ArrayFormat};
+/// # use memcore::prelude::*;
+/// #[derive(Clone, Copy, DeviceCopy)]
+/// #[repr(C)]
+/// struct Rgb {
+///     r: u8,
+///     g: u8,
+///     b: u8,
+/// }
+///
+/// impl ArrayElement for Rgb {
+///     const FORMAT: ArrayFormat = ArrayFormat::U8;
+///     const CHANNELS: u32 = 4;
+/// }
+///
+/// let image = ArrayObject::<Rgb>::zeroed([16, 16])?; // has 3 bytes
+/// # Ok::<(), memcore::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a CUDA array",
     label = "neither a channel nor an array of 1, 2 or 4 channels",
