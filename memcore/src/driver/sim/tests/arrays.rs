@@ -67,6 +67,22 @@ fn a_handle_is_no_address_and_an_address_no_handle() {
 }
 
 #[test]
+fn handles_of_destroyed_arrays_have_the_codes_of_a_gpu() {
+    let rig = rig();
+    let (array, own, stream) = (rig.image(16, 4), [1_u8; 64], rig.stream(1));
+    ok!(rig, array_destroy(array));
+    // The driver says so of the array's context.
+    assert_eq!(call!(rig, array_destroy(array)), Status::CONTEXT_IS_DESTROYED);
+    let (mut flat, mut whole) = (CUDA_ARRAY_DESCRIPTOR::default(), CUDA_ARRAY3D_DESCRIPTOR::default());
+    assert_eq!(call!(rig, array_descriptor(&mut flat, array)), Status::CONTEXT_IS_DESTROYED);
+    assert_eq!(call!(rig, array_descriptor_3d(&mut whole, array)), Status::CONTEXT_IS_DESTROYED);
+    let copy = copy_2d(Part::array(array), Part::bytes(&own, 16), [16, 4]);
+    assert_eq!(call!(rig, memcpy_2d_async(&copy, stream)), Status::INVALID_VALUE);
+    let (freed, used) = (ViolationKind::DoubleFree, ViolationKind::UseAfterFree);
+    assert_eq!(rig.kinds(), [freed, used, used, used]);
+}
+
+#[test]
 fn a_copy_to_a_destroyed_array_is_told_and_refused() {
     let rig = rig();
     let (array, own) = (rig.image(16, 4), [1_u8; 64]);
