@@ -219,6 +219,49 @@ fn moves_and_lists(r: &mut Recorder, dev: &mut DeviceSlice<u32>) -> memcore::Res
     })
 }
 
+/// What arrays call.
+fn arrays(r: &mut Recorder, other: &Context) -> memcore::Result<()> {
+    let stream = Stream::new()?;
+    let mut dev = device_vec![1_u32; 8]?;
+    let (mut host, mut locked) = ([3_u32; 8], locked_vec![4_u32; 8]?);
+    let (z, y, x) = (|| 0..2, || 0..2, || 1..2);
+    let mut image = r.record("`ArrayObject::<u32>::zeroed([2, 4])`", || ArrayObject::<u32>::zeroed([2, 4]));
+    let mut volume = r.record("`ArrayObject::<u32>::zeroed([2, 2, 2])`", || ArrayObject::<u32>::zeroed([2, 2, 2]));
+    drop(r.record("`ArrayObject::from_slice([2, 4], &host)`", || ArrayObject::from_slice([2, 4], &host)));
+    let far = ArrayObject::<u32>::zeroed_in(other, [2, 4])?;
+    r.record("`copy!(image <- host)`", || copy!(image <- host));
+    r.record("`copy!(host <- image)`", || copy!(host <- image));
+    r.record("`copy!(locked <- image)`", || copy!(locked <- image));
+    r.record("`copy!(image[y, x] <- dev.as_2d(4)?[y, x])`", || copy!(image[y(), x()] <- dev.as_2d(4)?[y(), x()]));
+    r.record("`copy!(dev <- image)`", || copy!(dev <- image));
+    r.record(
+        "`copy!(volume[z, y, x] <- host.as_3d([2, 2])?[z, y, x])`",
+        || copy!(volume[z(), y(), x()] <- host.as_3d([2, 2])?[z(), y(), x()]),
+    );
+    r.record("`copy!(volume[1, .., ..] <- host[..4])`", || copy!(volume[1, .., ..] <- host[..4]));
+    r.record("`copy!(image <- far)`", || copy!(image <- far));
+    r.record("`copy!(image <- host, stream)`", || copy!(image <- host, stream));
+    r.record("`unsafe { copy!(image <- locked, async stream) }`", || {
+        // SAFETY: both live to the end, and are used again only after the wait below.
+        unsafe { copy!(image <- locked, async stream) }
+    });
+    stream.synchronize()?;
+    // The first scope of a stream makes its ticket's word.
+    stream.scope(|_| memcore::Result::Ok(()))?;
+    stream.scope(|scope| {
+        r.record("`copy!(image <- host, scope)`", || copy!(image <- host, scope));
+        memcore::Result::Ok(())
+    })?;
+    r.record("`fill!(image[y, x] <- u)`", || fill!(image[y(), x()] <- 5));
+    r.record("`image.descriptor()`", || image.descriptor());
+    r.record("drop of an array", || {
+        drop(image);
+        Ok(())
+    });
+    drop(volume);
+    Ok(())
+}
+
 /// What copies and fills of windows call.
 fn windows(r: &mut Recorder, other: &Context) -> memcore::Result<()> {
     let stream = Stream::new()?;
@@ -320,6 +363,7 @@ fn every_form_makes_the_documented_calls() -> memcore::Result<()> {
     stream.synchronize()?;
 
     windows(&mut r, &other)?;
+    arrays(&mut r, &other)?;
     scopes(&mut r, &other)?;
 
     let mut bytes = device_vec![0_u8; 8]?;

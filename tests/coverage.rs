@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use memcore::memory::array::{ArrayDescriptor, ArrayElement, ArrayFlags, ArrayFormat, ArrayShape};
 use memcore::memory::{AsyncCopyDestination, CopyDestination, DeviceMemory, GpuBox, GpuBuffer, MemoryAdvise};
 use memcore::prelude::*;
 use memcore::{AttachFlag, Error, Lent, LockedFlags, MemoryPool, RegisterFlags, Registration, View, memory};
@@ -187,6 +188,7 @@ type WithRegistered = fn(&Context, &mut [u8], RegisterFlags, InRegistered) -> me
 type FromIter = fn(Vec<u8>) -> memcore::Result<DeviceBuffer<u8>>;
 type IntoSlice = fn(&mut DeviceSlice<u8>, Vec<u8>) -> memcore::Result<()>;
 type InScope<'s> = fn(&Scope<'s, 's>, Vec<u8>) -> memcore::Result<&'s mut Lent<'s, DeviceSlice<u8>>>;
+type Image = ArrayObject<u8>;
 type ReadFrom<B> = fn(&mut B, Bytes<'static>) -> std::io::Result<usize>;
 
 names! {
@@ -195,8 +197,7 @@ names! {
     traits { AsyncCopyDestination CopyDestination DeviceCopy DeviceMemory GpuBox GpuBuffer MemoryAdvise }
     types {
         DeviceBox<u8>, DeviceBuffer<u8>, PitchedBuffer<u8>, DevicePointer<u8>, DeviceSlice<u8>, DeviceVariable<u8>, LockedBox<u8>,
-        LockedBuffer<u8>, LockedFlags, RegisterFlags, RegisteredBuffer<u8>, AttachFlag, UnifiedBox<u8>, UnifiedBuffer<u8>,
-        UnifiedPointer<u8>,
+    LockedBuffer<u8>, LockedFlags, RegisterFlags, RegisteredBuffer<u8>, AttachFlag, UnifiedBox<u8>, UnifiedBuffer<u8>, UnifiedPointer<u8>, ArrayObject<u8>, ArrayShape, ArrayFlags, ArrayDescriptor, ArrayFormat,
     }
     paths {
         DeviceBox::<u8>::new, DeviceBox::<u8>::zeroed, DeviceBox::<u8>::uninitialized, DeviceBox::<u8>::try_free,
@@ -252,6 +253,14 @@ names! {
         UnifiedPointer::<u8>::as_device_ptr, UnifiedPointer::<u8>::from_raw, UnifiedPointer::<u8>::as_raw,
         UnifiedPointer::<u8>::null, UnifiedPointer::<u8>::is_null, UnifiedPointer::<u8>::offset,
         UnifiedPointer::<u8>::add, UnifiedPointer::<u8>::sub, UnifiedPointer::<u8>::cast::<i8>,
+        ArrayObject::<u8>::zeroed as fn(usize) -> memcore::Result<Image>,
+        ArrayObject::<u8>::filled as fn(usize, u8) -> memcore::Result<Image>,
+        ArrayObject::<u8>::from_slice as fn(usize, Bytes<'_>) -> memcore::Result<Image>,
+        ArrayObject::<u8>::uninitialized as unsafe fn(usize) -> memcore::Result<Image>,
+        ArrayObject::<u8>::copy_from::<Bytes<'_>>, ArrayObject::<u8>::copy_to::<&mut [u8]>,
+        ArrayObject::<u8>::to_vec, ArrayObject::<u8>::as_view, ArrayObject::<u8>::descriptor,
+        ArrayObject::<u8>::try_free, ArrayObject::<u8>::into_raw, ArrayObject::<u8>::from_raw,
+        <u8 as ArrayElement>::FORMAT, <u8 as ArrayElement>::CHANNELS,
         <DeviceSlice<u8> as AsyncCopyDestination<[u8]>>::async_copy_from,
         <DeviceSlice<u8> as AsyncCopyDestination<[u8]>>::async_copy_to,
         <DeviceSlice<u8> as CopyDestination<[u8]>>::copy_from, <DeviceSlice<u8> as CopyDestination<[u8]>>::copy_to,

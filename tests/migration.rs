@@ -1,5 +1,6 @@
 //! The code of `docs/migration.md`, compiled and run: each call of the other library as a comment, memcore's below it.
 
+use memcore::memory::array::ArrayShape;
 use memcore::memory::{
     MemoryAdvise, cuda_free, cuda_free_async, cuda_free_locked, cuda_free_unified, cuda_malloc, cuda_malloc_async,
     cuda_malloc_locked, cuda_malloc_unified, mem_get_info, memcpy_dtoh, memcpy_htod,
@@ -264,6 +265,21 @@ mod from_cust {
         // SAFETY: the memory of a buffer that was just forgotten.
         let unified = unsafe { UnifiedBuffer::from_raw_parts(pointer, n) };
         assert_eq!(*unified, [3, 0, 0, 0]);
+        Ok(())
+    }
+
+    #[test]
+    fn arrays() -> Outcome {
+        let texels = [[1.0_f32; 4]; 192];
+        // ArrayObject::new_2d([8, 24], ArrayFormat::F32, 4)?
+        let mut image = ArrayObject::<[f32; 4]>::zeroed([24, 8])?;
+        // ArrayObject::new_cubemap(4, ArrayFormat::F32, 1)?
+        let cubemap = ArrayObject::<f32>::zeroed(ArrayShape::new_cubemap(4))?;
+        assert_eq!(cubemap.extents(), [6, 4, 4]);
+        // array.copy_from(&texels)?
+        image.copy_from(&texels)?;
+        copy!(image[..2, ..] <- texels[..16])?;
+        assert_eq!(image.to_vec()?, texels);
         Ok(())
     }
 

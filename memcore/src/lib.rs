@@ -111,6 +111,7 @@ pub use layout::DeviceLayout;
 ///
 pub use memcore_derive::test;
 pub use memcore_derive::{DeviceCopy, DeviceLayout};
+pub use memory::array::ArrayObject;
 pub use memory::{
     AsView, AttachFlag, Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceBox, DeviceBuffer, DeviceCopy,
     DeviceIndex, DevicePointer, DeviceSlice, DeviceVariable, LockedBox, LockedBuffer, LockedFlags, MemoryLocation,

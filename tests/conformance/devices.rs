@@ -16,6 +16,7 @@ pub(crate) const TESTS: &[TwoDeviceTest] = &[
     ("devices::copies_go_from_device_to_device", copies_go_from_device_to_device),
     ("devices::windows_go_from_device_to_device", windows_go_from_device_to_device),
     ("devices::scoped_windows", scoped_windows),
+    ("devices::arrays_go_from_device_to_device", arrays_go_from_device_to_device),
     ("devices::a_stream_of_the_other_device", a_stream_of_the_other_device),
     ("devices::entering_switches", entering_switches),
     ("devices::each_thread_has_its_own", each_thread_has_its_own),
@@ -55,6 +56,31 @@ fn copies_go_from_device_to_device(here: &Context, there: &Context) -> Outcome {
     assert_eq!(copy!(far <- near), Err(Error::LengthMismatch { destination_len: 2, source_len: 3 }));
     copy!(far[1..] <- near[2..])?;
     assert_eq!(far.to_vec()?, [0, 3]);
+    Ok(())
+}
+
+fn arrays_go_from_device_to_device(here: &Context, there: &Context) -> Outcome {
+    let host: Vec<u32> = (0..120).collect();
+    let near = ArrayObject::from_slice_in(here, [4, 5, 6], &host)?;
+    let mut far = ArrayObject::<u32>::zeroed_in(there, [4, 5, 6])?;
+    copy!(far <- near)?;
+    assert_eq!(far.to_vec()?, host);
+    // Device memory of the one, an array of the other; and a window.
+    let mut memory = DeviceBuffer::<u32>::zeroed_in(here, 120)?;
+    copy!(memory <- far)?;
+    assert_eq!(memory.to_vec()?, host);
+    fill!(memory <- 7)?;
+    copy!(far[1..3, 2, ..] <- memory[..12])?;
+    let back = far.to_vec()?;
+    assert!(back.iter().enumerate().all(|(i, element)| match (i / 30, i / 6 % 5) {
+        (1 | 2, 2) => *element == 7,
+        _ => *element == host[i],
+    }));
+    let stream = Stream::new_in(here)?;
+    let mut again = ArrayObject::<u32>::zeroed_in(here, [4, 5, 6])?;
+    stream.scope(|s| copy!(again <- far, s))?;
+    assert_eq!(again.to_vec()?, back);
+    assert_eq!((near.context(), far.context()), (here.clone(), there.clone()));
     Ok(())
 }
 

@@ -8,6 +8,10 @@
 
 #![allow(clippy::print_stdout, reason = "the sweep says how much it did")]
 
+#[path = "../conformance/array_model.rs"]
+mod array_model;
+#[path = "../conformance/arrays.rs"]
+mod arrays;
 #[path = "../conformance/boxes.rs"]
 mod boxes;
 #[path = "../conformance/buffers.rs"]

@@ -13,7 +13,7 @@ use crate::run::Run;
 const BIND: [&str; 2] = ["cuCtxGetCurrent", "cuCtxSetCurrent"];
 
 /// The calls that free: what one that fails was to free is leaked.
-const FREE: [&str; 4] = ["cuMemFree_v2", "cuMemFreeAsync", "cuMemFreeHost", "cuMemHostUnregister"];
+const FREE: [&str; 5] = ["cuMemFree_v2", "cuMemFreeAsync", "cuMemFreeHost", "cuMemHostUnregister", "cuArrayDestroy"];
 
 /// What is made, and how it is destroyed.
 const PAIRS: [(&str, &str); 4] = [

@@ -2,7 +2,7 @@
 
 use super::fill::{Pattern, Seed, queue_fill};
 use super::operation::Refused;
-use super::rows::{Extent, Memory, Place, RowCopy};
+use super::rows::{Extent, Memory, Place};
 use crate::driver::ffi::{CUdeviceptr, CUstream};
 use crate::driver::{Driver, check, symbol};
 
@@ -74,17 +74,8 @@ impl RowFill<'_> {
             Pattern::Doubling => unsafe { all.queue_slice(driver, stream, seed) },
         };
         set?;
-        let place = all.place();
-        let mut written = 1;
-        while written < slices {
-            let more = written.min(slices - written);
-            let extent = Extent { width, rows, slices: more };
-            let copy = RowCopy { to: place.slices_on(written), from: place, extent };
-            // SAFETY: the slices may be written, and the two parts do not overlap.
-            unsafe { copy.queue(driver, stream) }.map_err(Refused::half_way)?;
-            written += more;
-        }
-        Ok(())
+        // SAFETY: the slices may be written.
+        unsafe { all.place().queue_doubled_slices(driver, stream, Extent { width, rows, slices }) }
     }
 
     /// Queues the first row of the first slice, which is doubled by copies of rows.
@@ -97,17 +88,9 @@ impl RowFill<'_> {
         let [count, rows, _] = self.counts;
         // SAFETY: the first row may be written; the caller's contract covers the value.
         unsafe { queue_fill(driver, stream, self.dst, self.value, count, seed)? };
-        let place = self.place();
-        let mut written = 1;
-        while written < rows {
-            let more = written.min(rows - written);
-            let extent = Extent { width: count * self.value.len(), rows: more, slices: 1 };
-            let copy = RowCopy { to: place.rows_on(written), from: place, extent };
-            // SAFETY: the rows may be written, and the two parts do not overlap.
-            unsafe { copy.queue(driver, stream) }.map_err(Refused::half_way)?;
-            written += more;
-        }
-        Ok(())
+        let extent = Extent { width: count * self.value.len(), rows, slices: 1 };
+        // SAFETY: the rows may be written.
+        unsafe { self.place().queue_doubled_rows(driver, stream, extent) }
     }
 
     fn place(&self) -> Place {

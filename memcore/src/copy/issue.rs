@@ -33,6 +33,8 @@ pub(crate) enum Mode<'s> {
 pub(crate) enum Writes {
     /// Device memory of the context it runs in, which may be unified.
     Device { dst: CUdeviceptr },
+    /// An array of the context it runs in, which the host does not see.
+    Array,
     /// Page-locked memory, or another context's.
     HostVisible,
     /// Host memory of unknown kind: most likely pageable, but it may be part of page-locked memory.
@@ -109,6 +111,7 @@ unsafe fn complete(
 ) -> Result<()> {
     let exposes = match writes {
         Writes::Device { dst } => is_managed(bound, dst),
+        Writes::Array => false,
         Writes::HostVisible => true,
         Writes::Host { start, bytes } => is_page_locked(bound, start, bytes),
     };

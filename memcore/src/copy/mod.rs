@@ -2,7 +2,9 @@
 //!
 //! Untyped: lengths are bytes, and the typed layer has checked them. Zero bytes make no call.
 
+mod doubling;
 mod fill;
+mod fill_array;
 mod fill_rows;
 mod issue;
 mod operation;
@@ -11,6 +13,7 @@ mod within;
 mod write_combined;
 
 pub(crate) use fill::{Filled, fills_by_one_call};
+pub(crate) use fill_array::ArrayFill;
 pub(crate) use fill_rows::RowFill;
 pub(crate) use issue::Mode;
 pub use issue::Order;
@@ -158,6 +161,7 @@ pub(crate) unsafe fn copy_rows(
         let writes = match to.memory {
             Memory::Host(start) => Writes::Host { start, bytes: extent.reach(&to) },
             Memory::Device(dst) => Writes::Device { dst },
+            Memory::Array { .. } => Writes::Array,
         };
         (writes, Operation::Rows(copy))
     } else {
@@ -189,6 +193,18 @@ pub(crate) unsafe fn fill_rows(context: &Inner, fill: RowFill<'_>, mode: Mode<'_
 pub(crate) unsafe fn fill_rows_by_sets(context: &Inner, fill: RowFill<'_>, mode: Mode<'_>) -> Result<()> {
     // SAFETY: the caller's contract.
     unsafe { issue(context, mode, Writes::Device { dst: fill.dst }, Operation::FillRowsBySets(fill)) }
+}
+
+/// Fills part of an array. Calls: `cuMemcpy2DAsync_v2` of the first row, or `cuMemcpy3DAsync_v2` where that is not in the first
+/// slice, and copies of rows and slices that double it.
+///
+/// # Safety
+///
+/// The extent, which is not empty, may be written in `context`, which is open, by this operation alone until it is complete.
+#[track_caller]
+pub(crate) unsafe fn fill_array(context: &Inner, fill: ArrayFill<'_>, order: Order<'_>) -> Result<()> {
+    // SAFETY: the caller's contract; the call waits, so that the row stays.
+    unsafe { issue(context, Mode::Waited(order), Writes::Array, Operation::FillArray(fill)) }
 }
 
 /// As [`fill`], with the value in the calls themselves: no memory of the host is read, now or later. Calls: one memset;

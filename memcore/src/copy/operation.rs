@@ -3,6 +3,7 @@
 use core::ffi::c_void;
 
 use super::fill::{Seed, queue_fill};
+use super::fill_array::ArrayFill;
 use super::fill_rows::RowFill;
 use super::rows::RowCopy;
 use super::within::{Move, queue_move};
@@ -56,6 +57,7 @@ pub(super) enum Operation<'v> {
     FillRows(RowFill<'v>),
     /// As `FillRows`, with the value in the calls themselves.
     FillRowsBySets(RowFill<'v>),
+    FillArray(ArrayFill<'v>),
 }
 
 impl Operation<'_> {
@@ -113,6 +115,8 @@ impl Operation<'_> {
                 // SAFETY: the caller's contract.
                 return unsafe { fill.queue(driver, stream, Seed::Sets) };
             }
+            // SAFETY: the caller's contract.
+            Self::FillArray(fill) => return unsafe { fill.queue(driver, stream) },
         };
         queued.map_err(Refused::whole)
     }

@@ -1,10 +1,11 @@
-//! Copies of rows, from one pitched place to another.
+//! Copies of rows, from one pitched place, or array, to another.
 
 use core::ffi::c_void;
 use core::ptr;
 
 use crate::driver::ffi::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUcontext, CUdeviceptr, CUstream, MEMORY_TYPE_DEVICE, MEMORY_TYPE_HOST,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUdeviceptr, CUstream, MEMORY_TYPE_ARRAY, MEMORY_TYPE_DEVICE,
+    MEMORY_TYPE_HOST,
 };
 use crate::driver::{Driver, check, symbol};
 use crate::error::Result;
@@ -25,6 +26,11 @@ pub(crate) enum Memory {
     /// Page-locked, unified or pageable.
     Host(*mut c_void),
     Device(CUdeviceptr),
+    /// Of which nothing has an address: what counts are the byte, the row and the slice.
+    Array {
+        array: CUarray,
+        at: [usize; 3],
+    },
 }
 
 impl Memory {
@@ -32,20 +38,37 @@ impl Memory {
         match self {
             Self::Host(_) => MEMORY_TYPE_HOST,
             Self::Device(_) => MEMORY_TYPE_DEVICE,
+            Self::Array { .. } => MEMORY_TYPE_ARRAY,
         }
     }
 
     const fn host(self) -> *mut c_void {
         match self {
             Self::Host(pointer) => pointer,
-            Self::Device(_) => ptr::null_mut(),
+            Self::Device(_) | Self::Array { .. } => ptr::null_mut(),
         }
     }
 
     const fn device(self) -> CUdeviceptr {
         match self {
-            Self::Host(_) => 0,
+            Self::Host(_) | Self::Array { .. } => 0,
             Self::Device(address) => address,
+        }
+    }
+
+    const fn array(self) -> CUarray {
+        match self {
+            Self::Host(_) | Self::Device(_) => ptr::null_mut(),
+            Self::Array { array, .. } => array,
+        }
+    }
+
+    /// The byte, the row and the slice where it begins.
+    const fn at(self) -> [usize; 3] {
+        match self {
+            // The address has them already.
+            Self::Host(_) | Self::Device(_) => [0; 3],
+            Self::Array { at, .. } => at,
         }
     }
 }
@@ -53,18 +76,20 @@ impl Memory {
 impl Place {
     /// The place so many rows further on in the same slice.
     pub(super) fn rows_on(self, rows: usize) -> Self {
-        self.bytes_on(rows * self.pitch)
+        self.on(rows, 0)
     }
 
     /// The place so many slices further on.
     pub(super) fn slices_on(self, slices: usize) -> Self {
-        self.bytes_on(slices * self.height * self.pitch)
+        self.on(0, slices)
     }
 
-    fn bytes_on(self, bytes: usize) -> Self {
+    fn on(self, rows: usize, slices: usize) -> Self {
+        let bytes = (slices * self.height + rows) * self.pitch;
         let memory = match self.memory {
             Memory::Host(pointer) => Memory::Host(pointer.wrapping_byte_add(bytes)),
             Memory::Device(address) => Memory::Device(address + bytes as u64),
+            Memory::Array { array, at: [x, y, z] } => Memory::Array { array, at: [x, y + rows, z + slices] },
         };
         Self { memory, ..self }
     }
@@ -101,7 +126,7 @@ pub(super) struct RowCopy {
 }
 
 impl RowCopy {
-    /// Queues it: as one call, 2-D where there is one slice.
+    /// Queues it: as one call, 2-D where there is one slice, which of an array is the first.
     ///
     /// # Errors
     ///
@@ -113,7 +138,8 @@ impl RowCopy {
     /// complete; they do not overlap. `stream` is alive and its context bound.
     #[track_caller]
     pub(super) unsafe fn queue(&self, driver: &dyn Driver, stream: CUstream) -> Result<()> {
-        if self.extent.slices == 1 {
+        let [to, from] = [self.to, self.from].map(|place| place.memory.at()[2]);
+        if self.extent.slices == 1 && (to, from) == (0, 0) {
             let copy = self.in_2d();
             // SAFETY: the struct is read during the call; the caller's contract covers the rest.
             return check(symbol::memcpy_2d_async, unsafe { driver.memcpy_2d_async(&raw const copy, stream) });
@@ -146,20 +172,21 @@ impl RowCopy {
 
     const fn in_2d(&self) -> CUDA_MEMCPY2D {
         let (to, from) = (self.to, self.from);
+        let ([dst_x_in_bytes, dst_y, _], [src_x_in_bytes, src_y, _]) = (to.memory.at(), from.memory.at());
         CUDA_MEMCPY2D {
-            src_x_in_bytes: 0,
-            src_y: 0,
+            src_x_in_bytes,
+            src_y,
             src_memory_type: from.memory.kind(),
             src_host: from.memory.host(),
             src_device: from.memory.device(),
-            src_array: ptr::null_mut(),
+            src_array: from.memory.array(),
             src_pitch: from.pitch,
-            dst_x_in_bytes: 0,
-            dst_y: 0,
+            dst_x_in_bytes,
+            dst_y,
             dst_memory_type: to.memory.kind(),
             dst_host: to.memory.host(),
             dst_device: to.memory.device(),
-            dst_array: ptr::null_mut(),
+            dst_array: to.memory.array(),
             dst_pitch: to.pitch,
             width_in_bytes: self.extent.width,
             height: self.extent.rows,
@@ -169,26 +196,27 @@ impl RowCopy {
     /// With the contexts of the destination and the source, where they differ.
     const fn in_3d(&self, [to_context, from_context]: [*mut c_void; 2]) -> CUDA_MEMCPY3D {
         let (to, from) = (self.to, self.from);
+        let ([dst_x_in_bytes, dst_y, dst_z], [src_x_in_bytes, src_y, src_z]) = (to.memory.at(), from.memory.at());
         CUDA_MEMCPY3D {
-            src_x_in_bytes: 0,
-            src_y: 0,
-            src_z: 0,
+            src_x_in_bytes,
+            src_y,
+            src_z,
             src_lod: 0,
             src_memory_type: from.memory.kind(),
             src_host: from.memory.host(),
             src_device: from.memory.device(),
-            src_array: ptr::null_mut(),
+            src_array: from.memory.array(),
             src_context: from_context,
             src_pitch: from.pitch,
             src_height: from.height,
-            dst_x_in_bytes: 0,
-            dst_y: 0,
-            dst_z: 0,
+            dst_x_in_bytes,
+            dst_y,
+            dst_z,
             dst_lod: 0,
             dst_memory_type: to.memory.kind(),
             dst_host: to.memory.host(),
             dst_device: to.memory.device(),
-            dst_array: ptr::null_mut(),
+            dst_array: to.memory.array(),
             dst_context: to_context,
             dst_pitch: to.pitch,
             dst_height: to.height,

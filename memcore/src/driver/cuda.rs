@@ -8,8 +8,9 @@ use libloading::Library;
 
 use super::entry_points::entry_points;
 use super::ffi::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemAccessDesc,
-    CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid,
+    CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUdevice,
+    CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream,
+    CUuuid,
 };
 use super::{Driver, DriverKind};
 use crate::error::{Error, Result, Status};

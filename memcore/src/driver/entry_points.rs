@@ -75,6 +75,12 @@ macro_rules! entry_points {
             pool_set_access = "cuMemPoolSetAccess"(pool: CUmemoryPool, access: *const CUmemAccessDesc, count: usize);
             pool_get_access = "cuMemPoolGetAccess"(flags: *mut u32, pool: CUmemoryPool, location: *mut CUmemLocation);
 
+            array_create = "cuArrayCreate_v2"(out: *mut CUarray, descriptor: *const CUDA_ARRAY_DESCRIPTOR);
+            array_create_3d = "cuArray3DCreate_v2"(out: *mut CUarray, descriptor: *const CUDA_ARRAY3D_DESCRIPTOR);
+            array_descriptor = "cuArrayGetDescriptor_v2"(out: *mut CUDA_ARRAY_DESCRIPTOR, array: CUarray);
+            array_descriptor_3d = "cuArray3DGetDescriptor_v2"(out: *mut CUDA_ARRAY3D_DESCRIPTOR, array: CUarray);
+            array_destroy = "cuArrayDestroy"(array: CUarray);
+
             memcpy_htod = "cuMemcpyHtoD_v2"(dst: CUdeviceptr, src: *const c_void, bytes: usize);
             memcpy_dtoh = "cuMemcpyDtoH_v2"(dst: *mut c_void, src: CUdeviceptr, bytes: usize);
             memcpy_dtod = "cuMemcpyDtoD_v2"(dst: CUdeviceptr, src: CUdeviceptr, bytes: usize);

@@ -6,7 +6,7 @@
 
 use core::ffi::c_void;
 
-pub(crate) use cuda_driver_sys::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUstream, CUuuid};
+pub(crate) use cuda_driver_sys::{CUarray, CUcontext, CUdevice, CUdeviceptr, CUevent, CUstream, CUuuid};
 
 /// `CUmemoryPool`: an opaque handle.
 pub(crate) type CUmemoryPool = *mut CUmemPoolHandle_st;
@@ -84,7 +84,7 @@ pub(crate) struct CUDA_MEMCPY2D {
     pub(crate) src_memory_type: u32,
     pub(crate) src_host: *const c_void,
     pub(crate) src_device: CUdeviceptr,
-    pub(crate) src_array: *mut c_void,
+    pub(crate) src_array: CUarray,
     /// In bytes, at least what of a row is used.
     pub(crate) src_pitch: usize,
     pub(crate) dst_x_in_bytes: usize,
@@ -93,7 +93,7 @@ pub(crate) struct CUDA_MEMCPY2D {
     pub(crate) dst_memory_type: u32,
     pub(crate) dst_host: *mut c_void,
     pub(crate) dst_device: CUdeviceptr,
-    pub(crate) dst_array: *mut c_void,
+    pub(crate) dst_array: CUarray,
     /// As of the source.
     pub(crate) dst_pitch: usize,
     pub(crate) width_in_bytes: usize,
@@ -114,7 +114,7 @@ pub(crate) struct CUDA_MEMCPY3D {
     pub(crate) src_memory_type: u32,
     pub(crate) src_host: *const c_void,
     pub(crate) src_device: CUdeviceptr,
-    pub(crate) src_array: *mut c_void,
+    pub(crate) src_array: CUarray,
     /// Null, but in a peer copy.
     pub(crate) src_context: *mut c_void,
     /// In bytes, at least what of a row is used.
@@ -130,7 +130,7 @@ pub(crate) struct CUDA_MEMCPY3D {
     pub(crate) dst_memory_type: u32,
     pub(crate) dst_host: *mut c_void,
     pub(crate) dst_device: CUdeviceptr,
-    pub(crate) dst_array: *mut c_void,
+    pub(crate) dst_array: CUarray,
     /// As of the source.
     pub(crate) dst_context: *mut c_void,
     /// As of the source.
@@ -142,8 +142,54 @@ pub(crate) struct CUDA_MEMCPY3D {
     pub(crate) depth: usize,
 }
 
+/// `CUDA_ARRAY_DESCRIPTOR`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(non_camel_case_types, reason = "the driver's own name")]
+pub(crate) struct CUDA_ARRAY_DESCRIPTOR {
+    /// In elements.
+    pub(crate) width: usize,
+    /// In rows; 0 of a 1-D array.
+    pub(crate) height: usize,
+    /// One of the `ARRAY_FORMAT_*` constants.
+    pub(crate) format: u32,
+    /// Of an element: 1, 2 or 4.
+    pub(crate) channels: u32,
+}
+
+/// `CUDA_ARRAY3D_DESCRIPTOR`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(non_camel_case_types, reason = "the driver's own name")]
+pub(crate) struct CUDA_ARRAY3D_DESCRIPTOR {
+    /// In elements.
+    pub(crate) width: usize,
+    /// In rows; 0 of a 1-D array, layered or not.
+    pub(crate) height: usize,
+    /// In slices, layers or faces; 0 of a 1-D or 2-D array.
+    pub(crate) depth: usize,
+    /// One of the `ARRAY_FORMAT_*` constants.
+    pub(crate) format: u32,
+    /// Of an element: 1, 2 or 4.
+    pub(crate) channels: u32,
+    /// Of the `ARRAY_*` flags.
+    pub(crate) flags: u32,
+}
+
 const _: () = {
     use core::mem::{offset_of, size_of};
+    assert!(size_of::<CUDA_ARRAY_DESCRIPTOR>() == 24);
+    assert!(offset_of!(CUDA_ARRAY_DESCRIPTOR, width) == 0);
+    assert!(offset_of!(CUDA_ARRAY_DESCRIPTOR, height) == 8);
+    assert!(offset_of!(CUDA_ARRAY_DESCRIPTOR, format) == 16);
+    assert!(offset_of!(CUDA_ARRAY_DESCRIPTOR, channels) == 20);
+    assert!(size_of::<CUDA_ARRAY3D_DESCRIPTOR>() == 40);
+    assert!(offset_of!(CUDA_ARRAY3D_DESCRIPTOR, width) == 0);
+    assert!(offset_of!(CUDA_ARRAY3D_DESCRIPTOR, height) == 8);
+    assert!(offset_of!(CUDA_ARRAY3D_DESCRIPTOR, depth) == 16);
+    assert!(offset_of!(CUDA_ARRAY3D_DESCRIPTOR, format) == 24);
+    assert!(offset_of!(CUDA_ARRAY3D_DESCRIPTOR, channels) == 28);
+    assert!(offset_of!(CUDA_ARRAY3D_DESCRIPTOR, flags) == 32);
     assert!(size_of::<CUDA_MEMCPY2D>() == 128);
     assert!(offset_of!(CUDA_MEMCPY2D, src_x_in_bytes) == 0);
     assert!(offset_of!(CUDA_MEMCPY2D, src_y) == 8);
@@ -304,6 +350,31 @@ pub(crate) const RANGE_PREFERRED_LOCATION: u32 = 2;
 pub(crate) const RANGE_ACCESSED_BY: u32 = 3;
 /// `CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION`, such a number.
 pub(crate) const RANGE_LAST_PREFETCH: u32 = 4;
+
+/// `CU_AD_FORMAT_UNSIGNED_INT8`.
+pub(crate) const ARRAY_FORMAT_U8: u32 = 0x01;
+/// `CU_AD_FORMAT_UNSIGNED_INT16`.
+pub(crate) const ARRAY_FORMAT_U16: u32 = 0x02;
+/// `CU_AD_FORMAT_UNSIGNED_INT32`.
+pub(crate) const ARRAY_FORMAT_U32: u32 = 0x03;
+/// `CU_AD_FORMAT_SIGNED_INT8`.
+pub(crate) const ARRAY_FORMAT_I8: u32 = 0x08;
+/// `CU_AD_FORMAT_SIGNED_INT16`.
+pub(crate) const ARRAY_FORMAT_I16: u32 = 0x09;
+/// `CU_AD_FORMAT_SIGNED_INT32`.
+pub(crate) const ARRAY_FORMAT_I32: u32 = 0x0a;
+/// `CU_AD_FORMAT_HALF`.
+pub(crate) const ARRAY_FORMAT_F16: u32 = 0x10;
+/// `CU_AD_FORMAT_FLOAT`.
+pub(crate) const ARRAY_FORMAT_F32: u32 = 0x20;
+/// `CUDA_ARRAY3D_LAYERED`.
+pub(crate) const ARRAY_LAYERED: u32 = 1;
+/// `CUDA_ARRAY3D_SURFACE_LDST`.
+pub(crate) const ARRAY_SURFACE_LOAD_STORE: u32 = 2;
+/// `CUDA_ARRAY3D_CUBEMAP`.
+pub(crate) const ARRAY_CUBEMAP: u32 = 4;
+/// `CUDA_ARRAY3D_TEXTURE_GATHER`.
+pub(crate) const ARRAY_TEXTURE_GATHER: u32 = 8;
 
 /// A driver handle that may be used from any thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,8 +17,9 @@ use core::fmt::Debug;
 use crate::error::{Error, Result, Status};
 use entry_points::entry_points;
 use ffi::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemAccessDesc,
-    CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid,
+    CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUdevice,
+    CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream,
+    CUuuid,
 };
 
 /// What a driver is, beside its entry points.

@@ -211,6 +211,30 @@ pub enum Error {
         extent: usize,
     },
 
+    /// There is no CUDA array of such an extent on the device.
+    #[error("{kind} of {extent} {axis} is none that this device has: from 1 to {most}")]
+    ArrayExtent {
+        /// `"a 2-D array"`, `"a cubemap"`, …
+        kind: &'static str,
+        /// `"slices"` (layers, faces), `"rows"` or `"columns"`.
+        axis: &'static str,
+        /// How many were asked for.
+        extent: usize,
+        /// How many there can be.
+        most: usize,
+    },
+
+    /// An array of other elements than the type says.
+    #[error("the array's elements are no {type_name}: they have {channels} channels of format {format:#x}")]
+    ArrayElement {
+        /// The element type.
+        type_name: &'static str,
+        /// The array's format, by the driver's number.
+        format: u32,
+        /// The channels of its elements.
+        channels: u32,
+    },
+
     /// A 16- or 32-bit set of memory whose address or size is no multiple of the unit.
     #[error("{size} bytes at {address:#x} cannot be set in units of {unit} bytes: both must be multiples of it")]
     MisalignedSet {

@@ -7,6 +7,7 @@
 //! | [`LockedBuffer`], [`LockedBox`] | the host's, page-locked | `[T]`, `T` |
 //! | [`RegisteredBuffer`] | the program's own, page-locked where it lies | `[T]` |
 //! | [`UnifiedBuffer`], [`UnifiedBox`] | one for host and device | `[T]`, `T` |
+//! | [`ArrayObject`](array::ArrayObject) | a CUDA array of the device, without an address | |
 //! | [`DevicePointer`], [`UnifiedPointer`] | an address, which owns nothing | |
 //!
 //! Safe copies are complete on return, or when their scope ends. Of the unsafe ones:
@@ -23,6 +24,7 @@
 //! for code that is generic over the types above.
 
 mod advise;
+pub mod array;
 mod attach;
 mod copy_destination;
 mod device;

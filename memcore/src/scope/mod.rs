@@ -4,6 +4,7 @@
 //! call of [`Stream::scope`], and that call returns only when the stream is done with all of it, whatever the closure
 //! does. A guard that waits in `Drop` would not do: it can be forgotten.
 
+mod array;
 mod copy;
 mod fill;
 mod lend;

@@ -11,11 +11,13 @@ use super::lent::{HostSlice, Lent};
 use crate::context::context_of;
 use crate::copy;
 use crate::error::Result;
+use crate::memory::array::ArrayObject;
 use crate::memory::view::grid::Grid;
 use crate::memory::view::{Direction, as_views, copy_grid, view_memory};
 use crate::memory::{DeviceCopy, DeviceSlice, View, ViewMemory};
 
 view_memory! {
+    ['a, 'scope, T: 'a] 'a, Lent<'scope, ArrayObject<T>>, false;
     ['a, 'scope, T: 'a] 'a, Lent<'scope, DeviceSlice<T>>, false;
     ['a, 'scope, T: 'a] 'a, Lent<'scope, HostSlice<T>>, true;
 }
@@ -33,7 +35,7 @@ macro_rules! lent_views {
 
 lent_views!(DeviceSlice, HostSlice);
 
-/// A view that can be lent: of device memory, or of host memory whose elements are plain bytes.
+/// A view that can be lent: of device memory or an array, or of host memory whose elements are plain bytes.
 ///
 /// # Safety
 ///
@@ -59,6 +61,7 @@ macro_rules! lend_view {
 
 lend_view! {
     [] [] DeviceSlice<T> as DeviceSlice;
+    [] [] ArrayObject<T> as ArrayObject;
     [NoUninit] [NoUninit + AnyBitPattern] [T] as HostSlice;
 }
 
@@ -98,16 +101,18 @@ impl<'scope, 'env> Scope<'scope, 'env> {
 ///
 /// As [`copy_grid`], until the scope ends, which waits.
 #[track_caller]
-unsafe fn queue<const D: usize>(
+pub(super) unsafe fn queue<const D: usize>(
     destination: &Grid<D>,
     source: &Grid<D>,
     direction: Direction,
     scope: &Scope<'_, '_>,
 ) -> Result<()> {
+    // The host sees no array.
+    let is_seen = !destination.is_array() && copy::has_managed_memory();
     let exposes = match direction {
-        Direction::Upload => copy::has_managed_memory(),
+        Direction::Upload => is_seen,
         Direction::Download => true,
-        Direction::OnDevice => copy::has_managed_memory() || crosses(destination, source)?,
+        Direction::OnDevice => is_seen || crosses(destination, source)?,
     };
     let exposing = scope.exposing(exposes);
     // SAFETY: the caller's contract, and the scope waits.
@@ -120,9 +125,9 @@ fn crosses<const D: usize>(destination: &Grid<D>, source: &Grid<D>) -> Result<bo
         return Ok(false);
     }
     // SAFETY: the memory is borrowed until the scope ends, so its context stays open.
-    let to = unsafe { context_of(destination.address())? };
+    let to = unsafe { destination.context()? };
     // SAFETY: as above.
-    let from = unsafe { context_of(source.address())? };
+    let from = unsafe { source.context()? };
     Ok(to.raw() != from.raw())
 }
 

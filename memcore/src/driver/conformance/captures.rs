@@ -6,9 +6,11 @@ use std::thread;
 
 use super::program;
 use crate::driver::ffi::{
-    CAPTURE_MODE_GLOBAL as GLOBAL, CAPTURE_MODE_RELAXED as RELAXED, CAPTURE_MODE_THREAD_LOCAL as THREAD_LOCAL,
-    CUdeviceptr, CUevent, CUstream, Handle, STREAM_NON_BLOCKING,
+    ARRAY_FORMAT_U8, CAPTURE_MODE_GLOBAL as GLOBAL, CAPTURE_MODE_RELAXED as RELAXED,
+    CAPTURE_MODE_THREAD_LOCAL as THREAD_LOCAL, CUDA_ARRAY_DESCRIPTOR, CUarray, CUdeviceptr, CUevent, CUstream, Handle,
+    STREAM_NON_BLOCKING,
 };
+use crate::driver::sim::tests::parts::{Part, copy_2d};
 use crate::driver::sim::tests::rig::{Locked, Program, call, ok};
 use crate::error::Status;
 
@@ -68,6 +70,32 @@ fn end_capture(program: &Program, stream: CUstream) -> Status {
     status
 }
 
+/// Does something that no capture forbids then.
+fn relaxed<R>(program: &Program, run: impl FnOnce() -> R) -> R {
+    let mut mode = RELAXED;
+    ok!(program, exchange_capture_mode(&raw mut mode));
+    let result = run();
+    set_mode(program, mode);
+    result
+}
+
+static IMAGE: CUDA_ARRAY_DESCRIPTOR =
+    CUDA_ARRAY_DESCRIPTOR { width: 16, height: 4, format: ARRAY_FORMAT_U8, channels: 1 };
+
+fn image(program: &Program) -> CUarray {
+    let mut array = ptr::null_mut();
+    ok!(program, array_create(&raw mut array, &raw const IMAGE));
+    array
+}
+
+/// Makes a call with an array, which lives as long.
+fn with_image(program: &Program, call: impl FnOnce(CUarray) -> Status) -> Status {
+    let array = relaxed(program, || image(program));
+    let status = call(array);
+    relaxed(program, || ok!(program, array_destroy(array)));
+    status
+}
+
 /// Makes a call while a stream is captured, on another thread or the same; its status, and that of the capture's end.
 fn beside(capture: u32, caller: u32, same_thread: bool, flags: u32, make: Call) -> (Status, Status) {
     let program = program();
@@ -117,7 +145,7 @@ fn cases() -> impl Iterator<Item = (u32, u32, bool, bool)> {
 
 #[test]
 fn waits_allocations_and_frees_need_the_right_mode() {
-    let calls: [(&str, Call); 14] = [
+    let calls: [(&str, Call); 16] = [
         ("stream_synchronize", |p, t| call!(p, stream_synchronize(t.other))),
         ("stream_query", |p, t| call!(p, stream_query(t.other))),
         ("event_synchronize", |p, t| call!(p, event_synchronize(t.recorded))),
@@ -149,6 +177,22 @@ fn waits_allocations_and_frees_need_the_right_mode() {
             ok!(p, mem_free_async(address, t.other));
             status
         }),
+        ("array_create", |p, _| {
+            let mut array = ptr::null_mut();
+            let status = call!(p, array_create(&raw mut array, &raw const IMAGE));
+            if status.is_success() {
+                relaxed(p, || ok!(p, array_destroy(array)));
+            }
+            status
+        }),
+        ("array_destroy", |p, _| {
+            let array = relaxed(p, || image(p));
+            let status = call!(p, array_destroy(array));
+            if !status.is_success() {
+                relaxed(p, || ok!(p, array_destroy(array)));
+            }
+            status
+        }),
         ("mem_alloc_managed", |p, _| {
             let mut address = 0;
             let status = call!(p, mem_alloc_managed(&raw mut address, 4096, 1));
@@ -168,13 +212,23 @@ fn waits_allocations_and_frees_need_the_right_mode() {
 
 #[test]
 fn work_on_other_streams_goes_on() {
-    let calls: [(&str, Call); 6] = [
+    let calls: [(&str, Call); 8] = [
         ("memset", |p, t| call!(p, memset_d8_async(t.dev, 1, 64, t.other))),
         ("event_record", |p, t| call!(p, event_record(t.fresh, t.other))),
         ("stream_wait_event", |p, t| call!(p, stream_wait_event(t.other, t.recorded, 0))),
         ("memcpy_htod", |p, t| p.upload(t.dev, &[1; 64])),
         ("memset_d8", |p, t| call!(p, memset_d8(t.dev, 1, 64))),
         ("mem_prefetch", |p, t| call!(p, mem_prefetch(t.managed, 4096, 0, t.other))),
+        ("array_descriptor", |p, _| {
+            let mut descriptor = IMAGE;
+            with_image(p, |array| call!(p, array_descriptor(&raw mut descriptor, array)))
+        }),
+        ("a copy to an array", |p, t| {
+            with_image(p, |array| {
+                let copy = copy_2d(Part::array(array), Part::host(t.locked.pointer, 16), [16, 4]);
+                call!(p, memcpy_2d_async(&raw const copy, t.other))
+            })
+        }),
     ];
     for (name, make) in calls {
         for (capture, caller, same_thread, _) in cases() {
@@ -187,12 +241,22 @@ fn work_on_other_streams_goes_on() {
 #[test]
 fn the_captured_stream_takes_work_and_no_waits() {
     let invalid = |status| (status, Status::STREAM_CAPTURE_INVALIDATED);
-    let calls: [(&str, Call, (Status, Status)); 11] = [
+    let calls: [(&str, Call, (Status, Status)); 12] = [
         ("stream_synchronize", |p, t| call!(p, stream_synchronize(t.captured)), FORBIDDEN),
         ("stream_query", |p, t| call!(p, stream_query(t.captured)), FORBIDDEN),
         ("context_synchronize", |p, _| call!(p, context_synchronize()), FORBIDDEN),
         ("memset", |p, t| call!(p, memset_d8_async(t.dev, 1, 64, t.captured)), FINE),
         ("a download", |p, t| call!(p, memcpy_dtoh_async(t.locked.pointer, t.dev, 64, t.captured)), FINE),
+        (
+            "a copy to an array",
+            |p, t| {
+                with_image(p, |array| {
+                    let copy = copy_2d(Part::array(array), Part::host(t.locked.pointer, 16), [16, 4]);
+                    call!(p, memcpy_2d_async(&raw const copy, t.captured))
+                })
+            },
+            FINE,
+        ),
         ("event_record", |p, t| call!(p, event_record(t.fresh, t.captured)), FINE),
         (
             "a query of what was recorded",

@@ -1,6 +1,7 @@
 //! What the driver's entry points answer at their edges, asked of whichever driver `MEMCORE_DRIVER` names: the
 //! simulated device must agree with the hardware.
 
+mod arrays;
 mod blocking;
 mod captures;
 mod host_functions;

@@ -28,7 +28,7 @@ impl Machine {
         if out.is_null() || bytes == 0 {
             return Err(Status::INVALID_VALUE);
         }
-        let base = self.alloc_device(call, context, bytes)?;
+        let base = self.alloc_device(call, context, Kind::Device, bytes)?;
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, base) }
     }
@@ -50,15 +50,15 @@ impl Machine {
         let apart = width.checked_next_multiple_of(ALIGNMENT as usize).filter(|apart| *apart <= MAX_PITCH);
         let apart = apart.ok_or(Status::INVALID_VALUE)?;
         let bytes = apart.checked_mul(height).ok_or(Status::OUT_OF_MEMORY)?;
-        let base = self.alloc_device(call, context, bytes)?;
+        let base = self.alloc_device(call, context, Kind::Device, bytes)?;
         // SAFETY: `pitch` is writable by the driver contract.
         unsafe { write_out(pitch, apart) }?;
         // SAFETY: so is `out`.
         unsafe { write_out(out, base) }
     }
 
-    /// Allocates memory on a context's device; its address.
-    fn alloc_device(&mut self, call: &Call, context: u64, bytes: usize) -> Answer<CUdeviceptr> {
+    /// Allocates memory of a kind, which is not of a pool, on a context's device; its address.
+    pub(super) fn alloc_device(&mut self, call: &Call, context: u64, kind: Kind, bytes: usize) -> Answer<CUdeviceptr> {
         let index = self.device_of(context);
         let device = self.devices.get_mut(index).ok_or(Status::INVALID_CONTEXT)?;
         let cost = rounded(bytes as u64).ok_or(Status::OUT_OF_MEMORY)?;
@@ -66,7 +66,7 @@ impl Machine {
         let backing = Backing::new(bytes).ok_or(Status::OUT_OF_MEMORY)?;
         let base = device.space.device.take(bytes as u64).ok_or(Status::OUT_OF_MEMORY)?;
         device.used = used;
-        let made = (Kind::Device, index, context);
+        let made = (kind, index, context);
         // SAFETY: device memory, which the host does not reach.
         unsafe { self.memory.insert(made, (base, bytes as u64), call.place, Some(backing)) };
         Ok(base)

@@ -2,7 +2,7 @@
 //! graphs cannot be launched here. memcore itself queues nothing on a captured stream: the entry points here answer other
 //! callers of the driver, and `driver::conformance` compares them with a GPU's.
 //!
-//! The codes are those that an H200 gave (`scripts/probes/capture.py`), but for those of `cuMemAllocFromPoolAsync` and
+//! The codes are those that an H200 gave (`scripts/probes/capture.py`, `scripts/probes/arrays.py`), but for those of `cuMemAllocFromPoolAsync` and
 //! `cuMemAllocPitch`, which are taken from `cuMemAllocAsync` and `cuMemAlloc`, of merged captures, and of one that another
 //! stream's handle ends: these are as documented.
 
@@ -26,7 +26,7 @@ const INVALIDATED: u32 = 2;
 const NOT_QUEUED: NodeId = 0;
 
 /// The calls that a capture in the wrong mode forbids.
-const UNSAFE: [&str; 16] = [
+const UNSAFE: [&str; 19] = [
     "cuStreamSynchronize",
     "cuStreamQuery",
     "cuEventSynchronize",
@@ -43,6 +43,9 @@ const UNSAFE: [&str; 16] = [
     "cuMemHostRegister_v2",
     "cuMemAdvise",
     "cuMemPoolTrimTo",
+    "cuArrayCreate_v2",
+    "cuArray3DCreate_v2",
+    "cuArrayDestroy",
 ];
 
 /// A capture.

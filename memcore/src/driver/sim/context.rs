@@ -144,7 +144,7 @@ impl Machine {
     pub(super) fn report_context(&mut self, call: &Call, answer: Answer) {
         let what = match answer {
             Err(Status::INVALID_CONTEXT) if call.current == 0 => "with no context current on its thread",
-            Err(Status::CONTEXT_IS_DESTROYED) => "in a context that is gone",
+            Err(Status::CONTEXT_IS_DESTROYED) if self.context(call).is_err() => "in a context that is gone",
             _ => return,
         };
         let summary = format!("{} was called {what}", call.label());

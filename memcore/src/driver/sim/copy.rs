@@ -4,6 +4,7 @@ use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use core::ptr;
 
+use super::array::Part;
 use super::backing::Touch;
 use super::call::{Answer, Call};
 use super::graph::NodeId;
@@ -17,23 +18,28 @@ use crate::error::Status;
 
 /// One side of a copy, as a call names it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Side {
-    /// By address.
-    rows: Rows,
-    /// Whether memory that the table does not hold is pageable memory of the program's.
-    may_be_pageable: bool,
+pub(super) enum Side {
+    /// Rows at device addresses.
+    Device(Rows),
+    /// Rows at addresses of the host, whose provenance is exposed. What the table does not hold there is pageable memory of
+    /// the program's.
+    Host(Rows),
+    /// Part of an array, which is not empty.
+    Array(Part),
 }
 
 impl Side {
-    /// Rows at device addresses.
-    pub(super) const fn device(rows: Rows) -> Self {
-        Self { rows, may_be_pageable: false }
+    const fn is_empty(&self) -> bool {
+        matches!(self, Self::Device(rows) | Self::Host(rows) if rows.len() == 0)
     }
+}
 
-    /// Rows at addresses of the host, whose provenance is exposed.
-    pub(super) const fn host(rows: Rows) -> Self {
-        Self { rows, may_be_pageable: true }
-    }
+/// What a side turned out to be.
+enum Operand {
+    /// Memory of the table.
+    Memory(Span),
+    /// Pageable memory of the program's, by address.
+    Pageable(Rows),
 }
 
 /// `len` bytes at an address.
@@ -43,12 +49,12 @@ fn run(address: u64, len: usize) -> Answer<Rows> {
 
 /// `len` bytes at a device address.
 pub(super) fn device(address: u64, len: usize) -> Answer<Side> {
-    run(address, len).map(Side::device)
+    run(address, len).map(Side::Device)
 }
 
 /// `len` bytes at a host pointer.
 fn host(pointer: *const c_void, len: usize) -> Answer<Side> {
-    run(pointer.expose_provenance() as u64, len).map(Side::host)
+    run(pointer.expose_provenance() as u64, len).map(Side::Host)
 }
 
 impl Machine {
@@ -64,14 +70,14 @@ impl Machine {
         (to, from): (Side, Side),
         synchronous: bool,
     ) -> Answer {
-        if to.rows.len() == 0 {
+        if to.is_empty() {
             return Ok(());
         }
         // SAFETY: this function's contract.
         let target = match unsafe { self.side(call, stream, to, "writes") }? {
-            Some(span) => Target::Memory(span),
+            Operand::Memory(span) => Target::Memory(span),
             // SAFETY: the table does not hold the target, which by the driver contract is left to the operation.
-            None => Target::Pageable(unsafe { Pageable::new(to.rows, true) }),
+            Operand::Pageable(rows) => Target::Pageable(unsafe { Pageable::new(rows, true) }),
         };
         // SAFETY: this function's contract.
         let source = unsafe { self.side(call, stream, from, "reads") }.inspect_err(|_| {
@@ -80,35 +86,39 @@ impl Machine {
             }
         })?;
         let source = match source {
-            Some(span) => Source::Memory(span),
+            Operand::Memory(span) => Source::Memory(span),
             // Run within the call it can read them where they are; else it does only where the options say so.
-            None if self.runs_at_once(stream) || (self.options.late_pageable && !synchronous) => {
+            Operand::Pageable(rows) if self.runs_at_once(stream) || (self.options.late_pageable && !synchronous) => {
                 // SAFETY: by the driver contract the bytes are readable and unwritten during the call, and those of an
                 // asynchronous one until the operation has run or is dropped.
-                Source::Pageable(unsafe { Pageable::new(from.rows, !synchronous) })
+                Source::Pageable(unsafe { Pageable::new(rows, !synchronous) })
             }
-            None => {
-                let pointer = ptr::with_exposed_provenance(from.rows.start() as usize);
+            Operand::Pageable(rows) => {
+                let pointer = ptr::with_exposed_provenance(rows.start() as usize);
                 // SAFETY: the table does not hold the source, so that by the driver contract its bytes are readable now.
-                let bytes = unsafe { stage(pointer, &from.rows) }?;
-                Source::Staged(Staged { bytes, rows: from.rows, is_held: !synchronous })
+                let bytes = unsafe { stage(pointer, &rows) }?;
+                Source::Staged(Staged { bytes, rows, is_held: !synchronous })
             }
         };
         self.queue_copy(call, stream, target, source, synchronous)
     }
 
-    /// The table's memory at a side of a copy; `None` where that is pageable.
+    /// The memory at a side of a copy.
     ///
     /// # Safety
     ///
     /// As for [`Machine::operand`].
-    unsafe fn side(&mut self, call: &Call, stream: u64, side: Side, verb: &str) -> Answer<Option<Span>> {
-        if side.may_be_pageable {
+    unsafe fn side(&mut self, call: &Call, stream: u64, side: Side, verb: &str) -> Answer<Operand> {
+        match side {
             // SAFETY: this function's contract.
-            unsafe { self.host_operand(call, stream, side.rows, verb) }
-        } else {
+            Side::Device(rows) => unsafe { self.operand(call, stream, rows, verb) }.map(Operand::Memory),
+            Side::Host(rows) => {
+                // SAFETY: this function's contract.
+                let known = unsafe { self.host_operand(call, stream, rows, verb) }?;
+                Ok(known.map_or(Operand::Pageable(rows), Operand::Memory))
+            }
             // SAFETY: this function's contract.
-            unsafe { self.operand(call, stream, side.rows, verb) }.map(Some)
+            Side::Array(part) => unsafe { self.array_operand(call, stream, part, verb) }.map(Operand::Memory),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use core::ffi::c_char;
 
+use super::array_shape::limit;
 use super::call::{Answer, Call, new_handle, write_out};
 use super::machine::Machine;
 use super::space::Space;
@@ -123,7 +124,7 @@ impl Machine {
             99 => i32::from(self.options.registration),
             113 => i32::from(self.options.read_only_registration),
             115 => i32::from(self.options.pools),
-            _ => fixed_attribute(attribute).ok_or(Status::INVALID_VALUE)?,
+            _ => fixed_attribute(attribute).or_else(|| limit(attribute)).ok_or(Status::INVALID_VALUE)?,
         };
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, value) }

@@ -17,7 +17,7 @@ impl Machine {
         if address == 0 {
             return Ok(());
         }
-        let (id, kind) = self.freeable(call, address, |kind| !kind.is_host())?;
+        let (id, kind) = self.freeable(call, address, |kind| kind == Kind::Managed || kind.is_linear())?;
         self.check_host_free(call, id);
         if !matches!(kind, Kind::Pool(_)) && self.run_users(id) == Run::Later {
             return Ok(());
@@ -46,7 +46,7 @@ impl Machine {
         let is_managed = self.memory.at(address).is_some_and(|one| one.kind == Kind::Managed);
         // Of managed memory an H200 says that the call does not support it.
         let refused = |status| if is_managed { Status::NOT_SUPPORTED } else { status };
-        let (allocation, _) = self.freeable(call, address, Kind::is_device).map_err(refused)?;
+        let (allocation, _) = self.freeable(call, address, Kind::is_linear).map_err(refused)?;
         self.alive_owner(allocation)?;
         // A capture frees what was allocated in it alone; what that is, is not followed here.
         if self.is_captured(key) {
@@ -119,7 +119,7 @@ impl Machine {
         let cost = rounded(gone.size).unwrap_or(0);
         if let Some(device) = self.devices.get_mut(gone.device) {
             device.space.device.release(gone.base, gone.size);
-            if gone.kind == Kind::Device {
+            if !matches!(gone.kind, Kind::Pool(_)) {
                 device.used = device.used.saturating_sub(cost);
             }
         }

@@ -60,11 +60,11 @@ impl FreedMemory {
     }
 
     /// What `address` lay in, or of device memory just past the end of. Memory that was registered may be anyone's by now:
-    /// only addresses that are kept still mean what they meant.
+    /// only addresses that are kept still mean what they meant. Arrays go by their handles.
     pub(super) fn holding(&self, address: u64) -> Option<&Freed> {
         let (_, freed) = self.by_base.range(..=address).next_back()?;
         let gap = if freed.kind.is_host() { 0 } else { ALIGNMENT };
         let end = freed.base.saturating_add(freed.subject.size).saturating_add(gap);
-        (freed.kind != Kind::Registered && address < end).then_some(freed)
+        (!matches!(freed.kind, Kind::Registered | Kind::Array(_)) && address < end).then_some(freed)
     }
 }

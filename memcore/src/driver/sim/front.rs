@@ -18,8 +18,9 @@ use super::shared::Shared;
 use super::trap;
 use crate::driver::entry_points::entry_points;
 use crate::driver::ffi::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemAccessDesc,
-    CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid,
+    CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUdevice,
+    CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream,
+    CUuuid,
 };
 use crate::driver::{Driver, DriverKind};
 use crate::error::Status;

@@ -3,6 +3,7 @@
 use core::ptr;
 use std::collections::{BTreeMap, HashMap};
 
+use super::array_shape::Shape;
 use super::backing::{Backing, Touch};
 use super::freed::{Freed, FreedMemory};
 use super::graph::NodeId;
@@ -26,6 +27,8 @@ pub(super) enum Kind {
     Locked,
     /// The program's own memory, `cuMemHostRegister`.
     Registered,
+    /// A CUDA array, `cuArrayCreate`: its address is its handle, by which alone it is used.
+    Array(Shape),
 }
 
 impl Kind {
@@ -37,11 +40,17 @@ impl Kind {
             Self::Managed => "managed memory",
             Self::Locked => "page-locked memory",
             Self::Registered => "registered memory",
+            Self::Array(_) => "a CUDA array",
         }
     }
 
     /// Whether only the device reaches the memory.
     pub(super) const fn is_device(self) -> bool {
+        matches!(self, Self::Device | Self::Pool(_) | Self::Array(_))
+    }
+
+    /// Whether it is device memory that has addresses.
+    pub(super) const fn is_linear(self) -> bool {
         matches!(self, Self::Device | Self::Pool(_))
     }
 
@@ -225,12 +234,13 @@ impl Memory {
         }
     }
 
-    /// What lies at `address`.
+    /// What lies at `address`, by which no array is used.
     pub(super) fn find(&self, address: u64) -> Found {
         let live = self.by_base.range(..=address).next_back().and_then(|(_, id)| self.live.get(id));
         let freed = self.freed.holding(address).filter(|freed| live.is_none_or(|live| live.base < freed.base));
         match (live, freed) {
             (_, Some(freed)) => Found::Freed(*freed),
+            (Some(live), None) if matches!(live.kind, Kind::Array(_)) => Found::Unknown,
             (Some(live), None) if address < live.end() || address == live.base => Found::Live(live.id),
             (Some(live), None) if !live.kind.is_host() && address < live.end().saturating_add(ALIGNMENT) => {
                 Found::PastEnd(live.id)

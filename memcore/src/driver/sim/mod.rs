@@ -63,6 +63,8 @@
 
 mod advice;
 mod alloc;
+mod array;
+mod array_shape;
 mod backing;
 mod call;
 mod capture;

@@ -4,13 +4,14 @@ use core::ffi::c_void;
 use core::ptr;
 
 use super::alloc::MAX_PITCH;
+use super::array::Part;
 use super::call::{Answer, Call, as_handle};
 use super::copy::Side;
 use super::machine::Machine;
 use super::rows::Rows;
 use crate::driver::ffi::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUdeviceptr, CUstream, MEMORY_TYPE_ARRAY, MEMORY_TYPE_DEVICE, MEMORY_TYPE_HOST,
-    MEMORY_TYPE_UNIFIED,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUdeviceptr, CUstream, MEMORY_TYPE_ARRAY, MEMORY_TYPE_DEVICE,
+    MEMORY_TYPE_HOST, MEMORY_TYPE_UNIFIED,
 };
 use crate::error::Status;
 
@@ -20,6 +21,9 @@ struct Place {
     memory_type: u32,
     host: *const c_void,
     device: CUdeviceptr,
+    array: CUarray,
+    /// The mipmap level, of an array.
+    level: usize,
     /// Byte, row and slice that the copy begins at.
     begin: [usize; 3],
     pitch: usize,
@@ -33,6 +37,8 @@ impl Place {
             memory_type: copy.src_memory_type,
             host: copy.src_host,
             device: copy.src_device,
+            array: copy.src_array,
+            level: copy.src_lod,
             begin: [copy.src_x_in_bytes, copy.src_y, copy.src_z],
             pitch: copy.src_pitch,
             height: copy.src_height,
@@ -44,6 +50,8 @@ impl Place {
             memory_type: copy.dst_memory_type,
             host: copy.dst_host.cast_const(),
             device: copy.dst_device,
+            array: copy.dst_array,
+            level: copy.dst_lod,
             begin: [copy.dst_x_in_bytes, copy.dst_y, copy.dst_z],
             pitch: copy.dst_pitch,
             height: copy.dst_height,
@@ -53,8 +61,7 @@ impl Place {
     /// Refuses memory that copies of rows do not know.
     fn check_memory_type(&self) -> Answer {
         match self.memory_type {
-            MEMORY_TYPE_HOST | MEMORY_TYPE_DEVICE | MEMORY_TYPE_UNIFIED => Ok(()),
-            MEMORY_TYPE_ARRAY => Err(Status::NOT_SUPPORTED),
+            MEMORY_TYPE_HOST | MEMORY_TYPE_DEVICE | MEMORY_TYPE_ARRAY | MEMORY_TYPE_UNIFIED => Ok(()),
             _ => Err(Status::INVALID_VALUE),
         }
     }
@@ -66,10 +73,13 @@ impl Place {
             rows.ok_or(Status::INVALID_VALUE)
         };
         match self.memory_type {
-            MEMORY_TYPE_HOST => rows(self.host.expose_provenance() as u64).map(Side::host),
-            MEMORY_TYPE_DEVICE => rows(self.device).map(Side::device),
+            MEMORY_TYPE_HOST => rows(self.host.expose_provenance() as u64).map(Side::Host),
+            MEMORY_TYPE_DEVICE => rows(self.device).map(Side::Device),
+            // Arrays with levels are not made here.
+            MEMORY_TYPE_ARRAY if self.level != 0 => Err(Status::INVALID_VALUE),
+            MEMORY_TYPE_ARRAY => Ok(Side::Array(Part { array: as_handle(self.array), begin: self.begin, shape })),
             // What the driver does not know at such an address is pageable.
-            _ => rows(self.device).map(Side::host),
+            _ => rows(self.device).map(Side::Host),
         }
     }
 
@@ -127,9 +137,6 @@ impl Machine {
         let shape = [copy.width_in_bytes, copy.height, copy.depth];
         if shape.contains(&0) {
             return Ok(());
-        }
-        if copy.src_lod != 0 || copy.dst_lod != 0 {
-            return Err(Status::INVALID_VALUE);
         }
         // SAFETY: this function's contract.
         unsafe { self.copy(call, stream, (to.side(shape)?, from.side(shape)?), synchronous) }

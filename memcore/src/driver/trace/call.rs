@@ -4,8 +4,9 @@ use core::ffi::{c_char, c_void};
 use core::ptr;
 
 use crate::driver::ffi::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemAccessDesc,
-    CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid,
+    CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUdevice,
+    CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream,
+    CUuuid,
 };
 
 /// The arguments that are written down or looked at.
@@ -108,8 +109,7 @@ macro_rules! of_no_interest {
 of_no_interest! {
     u8, u16, CUdeviceptr, CUcontext, CUevent, CUgraph, CUhostFn, CUmemoryPool, *mut i32, *mut u32, *mut f32, *mut usize,
     *mut c_char, *mut c_void, *const c_void, *mut *mut c_void, *mut CUdeviceptr, *mut CUuuid, *mut CUevent, *mut CUgraph,
-    *mut CUmemoryPool, *mut CUmemLocation, *const CUmemAccessDesc, *const CUmemPoolProps,
-    *const CUDA_MEMCPY2D, *const CUDA_MEMCPY3D,
+    *mut CUmemoryPool, *mut CUmemLocation, *const CUmemAccessDesc, *const CUmemPoolProps, *const CUDA_MEMCPY2D, *const CUDA_MEMCPY3D, CUarray, *mut CUarray, *const CUDA_ARRAY_DESCRIPTOR, *const CUDA_ARRAY3D_DESCRIPTOR, *mut CUDA_ARRAY_DESCRIPTOR, *mut CUDA_ARRAY3D_DESCRIPTOR,
 }
 
 /// What a call is to the tracer.

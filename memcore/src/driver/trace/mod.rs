@@ -24,8 +24,9 @@ use std::time::Instant;
 
 use super::entry_points::entry_points;
 use super::ffi::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemAccessDesc,
-    CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid, STREAM_NON_BLOCKING,
+    CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUdevice,
+    CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream,
+    CUuuid, STREAM_NON_BLOCKING,
 };
 use super::{Driver, DriverKind};
 use crate::error::{Result, Status};

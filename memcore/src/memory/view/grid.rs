@@ -2,9 +2,11 @@
 
 use core::ops::Range;
 
+use crate::context::{Inner, context_of};
 use crate::copy::{Extent, Memory, Place};
 use crate::error::{Error, Result};
 use crate::memory::DeviceIndex;
+use crate::memory::array::ArrayPlace;
 use crate::memory::size::bytes_of;
 
 /// Elements in rows, in slices of rows: `D` is 2 or 3, and extents go from the slowest axis to the fastest.
@@ -13,7 +15,8 @@ use crate::memory::size::bytes_of;
 /// element to the last are at most `isize::MAX`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Grid<const D: usize> {
-    /// The first element's.
+    /// The first element's. Of an array, which has no addresses, it counts from the first element of all, as if its rows and
+    /// slices followed each other.
     address: u64,
     extents: [usize; D],
     /// Bytes from one row to the next.
@@ -21,6 +24,8 @@ pub(crate) struct Grid<const D: usize> {
     /// Rows from one slice to the next; in 2-D the rows.
     height: usize,
     element: usize,
+    /// The array, if it is one.
+    array: Option<ArrayPlace>,
 }
 
 impl<const D: usize> Grid<D> {
@@ -28,7 +33,7 @@ impl<const D: usize> Grid<D> {
     ///
     /// The caller answers for the invariant.
     pub(crate) const fn new<T>(address: u64, extents: [usize; D], pitch: usize, height: usize) -> Self {
-        Self { address, extents, pitch, height, element: size_of::<T>() }
+        Self { address, extents, pitch, height, element: size_of::<T>(), array: None }
     }
 
     /// Rows `pitch` elements apart and slices `height` rows apart, in `len` elements of `T` from `address` on.
@@ -76,6 +81,24 @@ impl<const D: usize> Grid<D> {
         Self::in_slice::<T>(address, len, extents, (width, rows))
     }
 
+    /// The context of the memory.
+    ///
+    /// # Safety
+    ///
+    /// The grid is of device memory, whose context stays open for `'a`, or of an array, which lives that long.
+    pub(crate) unsafe fn context<'a>(&self) -> Result<&'a Inner> {
+        match self.array {
+            // SAFETY: the caller's contract.
+            Some(array) => Ok(unsafe { array.context() }),
+            // SAFETY: the caller's contract.
+            None => unsafe { context_of(self.address) },
+        }
+    }
+
+    pub(crate) const fn is_array(&self) -> bool {
+        self.array.is_some()
+    }
+
     pub(crate) const fn address(&self) -> u64 {
         self.address
     }
@@ -113,12 +136,29 @@ impl<const D: usize> Grid<D> {
         Extent { width: width * self.element, rows, slices }
     }
 
-    /// The same rows in device memory, or in the host's, whose provenance is exposed.
-    pub(crate) fn place(&self, is_host: bool) -> Place {
-        let memory = if is_host {
-            Memory::Host(core::ptr::with_exposed_provenance_mut(self.address as usize))
-        } else {
-            Memory::Device(self.address)
+    /// The same rows as slices of them.
+    pub(crate) fn in_3d(&self) -> Grid<3> {
+        let Self { address, pitch, height, element, array, .. } = *self;
+        // INVARIANT: the same rows.
+        Grid { address, extents: self.shape(), pitch, height, element, array }
+    }
+
+    /// The same rows in device memory or an array, or in the host's, whose provenance is exposed. There are some.
+    ///
+    /// # Safety
+    ///
+    /// An array lives.
+    pub(crate) unsafe fn place(&self, is_host: bool) -> Place {
+        let memory = match self.array {
+            Some(array) => {
+                let begin = self.address as usize;
+                let (x, row) = (begin % self.pitch, begin / self.pitch);
+                let at = [x, row % self.height, row / self.height];
+                // SAFETY: the caller's contract.
+                Memory::Array { array: unsafe { array.handle() }, at }
+            }
+            None if is_host => Memory::Host(core::ptr::with_exposed_provenance_mut(self.address as usize)),
+            None => Memory::Device(self.address),
         };
         Place { memory, pitch: self.pitch, height: self.height }
     }
@@ -151,6 +191,10 @@ impl Grid<2> {
     /// The same rows in slices of `height`.
     pub(crate) fn in_slices_of(self, height: usize) -> Result<Grid<3>> {
         let [rows, width] = self.extents;
+        if self.array.is_some() {
+            let reason = "the rows of an array are no slices";
+            return Err(Error::InvalidShape { len: self.len(), extents: padded([rows, width]), reason });
+        }
         let slices = if rows == 0 { Some(0) } else { rows.checked_div(height).filter(|_| rows.is_multiple_of(height)) };
         let reason = "the rows are no multiple of a slice's";
         let slices = slices.ok_or(Error::InvalidShape { len: self.len(), extents: padded([rows, width]), reason })?;
@@ -161,16 +205,29 @@ impl Grid<2> {
             pitch: self.pitch,
             height,
             element: self.element,
+            array: None,
         })
     }
 }
 
 impl Grid<3> {
+    /// All elements of an array, which are `T`s.
+    pub(crate) const fn of_array<T>(array: ArrayPlace, extents: [usize; 3]) -> Self {
+        let [_, rows, width] = extents;
+        Self { array: Some(array), ..Self::new::<T>(0, extents, width * size_of::<T>(), rows) }
+    }
+
+    /// As many elements of `T` one after another, from an address on.
+    pub(crate) fn in_a_run<T>(&self, address: u64) -> Self {
+        let [_, rows, width] = self.extents;
+        Self::new::<T>(address, self.extents, width * size_of::<T>(), rows)
+    }
+
     /// One slice.
     pub(crate) fn slice(self, index: usize) -> Result<Grid<2>> {
-        let Self { address, extents: [_, rows, width], pitch, height, element } = self.window(2, index)?;
+        let Self { address, extents: [_, rows, width], pitch, height, element, array } = self.window(2, index)?;
         // INVARIANT: some of the rows.
-        Ok(Grid { address, extents: [rows, width], pitch, height, element })
+        Ok(Grid { address, extents: [rows, width], pitch, height, element, array })
     }
 }
 

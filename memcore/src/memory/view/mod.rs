@@ -13,7 +13,7 @@ pub(crate) use make::as_views;
 pub use memory::{ViewMemory, ViewMemoryMut};
 pub(crate) use memory::{sealed, view_memory};
 pub use operand::Window;
-pub(crate) use pair::{Direction, copy_grid};
+pub(crate) use pair::{Direction, copy_grid, to_vec};
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -32,6 +32,7 @@ use crate::error::Result;
 /// |---|---|
 /// | `&DeviceSlice<T>`, `&mut DeviceSlice<T>` | [`DeviceSlice::as_2d`], [`PitchedBuffer::as_view`](crate::PitchedBuffer::as_view) and their kin |
 /// | `&[T]`, `&mut [T]` | [`AsView::as_2d`] and its kin, of slices, arrays, `Vec`, page-locked and unified buffers |
+/// | `&ArrayObject<T>`, `&mut ArrayObject<T>` | [`ArrayObject::as_view`](crate::ArrayObject::as_view), in 3-D |
 /// | `&Lent<..>`, `&mut Lent<..>` | `as_2d` of lent memory, [`Scope::lend_view`](crate::Scope::lend_view) |
 ///
 /// Extents and positions go from the slowest axis to the fastest, `[slices, rows, columns]`, as indices of a nested array
@@ -242,11 +243,12 @@ impl<T> View<&mut DeviceSlice<T>, 2> {
 /// Shows address, extents and pitch, not the elements.
 impl<M: ViewMemory, const D: usize> fmt::Debug for View<M, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let address = DevicePointer::<M::Element>::from_raw(self.grid.address());
-        f.debug_struct("View")
-            .field("address", &address)
-            .field("extents", &self.extents())
-            .field("pitch_in_bytes", &self.pitch_in_bytes())
-            .finish()
+        let mut view = f.debug_struct("View");
+        if self.grid.is_array() {
+            view.field("bytes_before", &self.grid.address());
+        } else {
+            view.field("address", &DevicePointer::<M::Element>::from_raw(self.grid.address()));
+        }
+        view.field("extents", &self.extents()).field("pitch_in_bytes", &self.pitch_in_bytes()).finish()
     }
 }

@@ -8,7 +8,6 @@ use bytemuck::AnyBitPattern;
 use super::View;
 use super::grid::{Grid, same_shape};
 use crate::__private::derive::path;
-use crate::context::context_of;
 use crate::copy::{self, Mode, Order};
 use crate::error::{Error, Result};
 use crate::memory::device_copy::{DeviceCopy, is_any_bit_pattern};
@@ -47,14 +46,18 @@ pub(crate) unsafe fn copy_grid<const D: usize>(
         Direction::Download => (true, false),
         Direction::OnDevice => (false, false),
     };
-    // SAFETY: one of the two is a device's, whose context stays open by the caller's contract.
-    let one = unsafe { context_of(if to_host { source.address() } else { destination.address() })? };
+    let device_side = if to_host { source } else { destination };
+    // SAFETY: it is a device's, whose context stays open by the caller's contract, as an array does.
+    let one = unsafe { device_side.context()? };
     let other = match direction {
         // SAFETY: as above.
-        Direction::OnDevice => unsafe { context_of(source.address())? },
+        Direction::OnDevice => unsafe { source.context()? },
         Direction::Upload | Direction::Download => one,
     };
-    let (to, from) = (destination.place(to_host), source.place(from_host));
+    // SAFETY: by the caller's contract an array lives.
+    let to = unsafe { destination.place(to_host) };
+    // SAFETY: as above.
+    let from = unsafe { source.place(from_host) };
     // SAFETY: the caller's contract, and the extents are the same.
     unsafe { copy::copy_rows([one, other], to, from, destination.extent(), mode) }
 }
@@ -107,17 +110,26 @@ impl<T: DeviceCopy, const D: usize> View<&DeviceSlice<T>, D> {
     /// [`Error::InvalidValue`], with the index in this order; [`Error::HostAllocation`]; the driver's code.
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        let len = self.len();
-        let mut vec: Vec<T> = host_vec(len)?;
-        let [_, rows, width] = self.grid.shape();
-        let address = vec.as_mut_ptr().expose_provenance() as u64;
-        let packed = Grid::new::<T>(address, self.extents(), width * size_of::<T>(), rows);
-        // SAFETY: the vector has room for as many elements; the source is borrowed as `self` is.
-        unsafe { download::<T, D>(&packed, &self.grid, Order::Now)? };
-        // SAFETY: the capacity is at least the length, and the download wrote every element.
-        unsafe { vec.set_len(len) };
-        Ok(vec)
+        // SAFETY: the source is borrowed as `self` is.
+        unsafe { to_vec(&self.grid) }
     }
+}
+
+/// # Safety
+///
+/// Elements of `T` in device memory or an array that may be read, of a context that stays open, until the call returns.
+#[track_caller]
+pub(crate) unsafe fn to_vec<T: DeviceCopy, const D: usize>(source: &Grid<D>) -> Result<Vec<T>> {
+    let len = source.len();
+    let mut vec: Vec<T> = host_vec(len)?;
+    let [_, rows, width] = source.shape();
+    let address = vec.as_mut_ptr().expose_provenance() as u64;
+    let packed = Grid::new::<T>(address, source.extents(), width * size_of::<T>(), rows);
+    // SAFETY: the vector has room for as many elements; the caller's contract covers the source.
+    unsafe { download::<T, D>(&packed, source, Order::Now)? };
+    // SAFETY: the capacity is at least the length, and the download wrote every element.
+    unsafe { vec.set_len(len) };
+    Ok(vec)
 }
 
 macro_rules! waited_pairs {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::borrow_as_ptr, reason = "C entry points take pointers to what they write")]
 
+mod arrays;
 mod checking;
 mod codes;
 mod faults;

@@ -4,7 +4,8 @@ use core::ffi::c_void;
 use core::ptr;
 
 use crate::driver::ffi::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUdeviceptr, MEMORY_TYPE_DEVICE, MEMORY_TYPE_HOST, MEMORY_TYPE_UNIFIED,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUdeviceptr, MEMORY_TYPE_ARRAY, MEMORY_TYPE_DEVICE, MEMORY_TYPE_HOST,
+    MEMORY_TYPE_UNIFIED,
 };
 
 /// One side of a pitched copy.
@@ -13,6 +14,7 @@ pub(in crate::driver) struct Part {
     memory_type: u32,
     host: *mut c_void,
     device: CUdeviceptr,
+    array: CUarray,
     begin: [usize; 3],
     pitch: usize,
     height: usize,
@@ -20,7 +22,12 @@ pub(in crate::driver) struct Part {
 
 impl Part {
     pub(in crate::driver) fn device(device: CUdeviceptr, pitch: usize) -> Self {
-        Self { memory_type: MEMORY_TYPE_DEVICE, host: ptr::null_mut(), device, begin: [0; 3], pitch, height: 0 }
+        let (host, array) = (ptr::null_mut(), ptr::null_mut());
+        Self { memory_type: MEMORY_TYPE_DEVICE, host, device, array, begin: [0; 3], pitch, height: 0 }
+    }
+
+    pub(in crate::driver) fn array(array: CUarray) -> Self {
+        Self { memory_type: MEMORY_TYPE_ARRAY, array, ..Self::device(0, 0) }
     }
 
     pub(in crate::driver) fn unified(address: CUdeviceptr, pitch: usize) -> Self {
@@ -62,14 +69,14 @@ pub(in crate::driver) fn copy_2d(to: Part, from: Part, [width, height]: [usize; 
         src_memory_type: from.memory_type,
         src_host: from.host.cast_const(),
         src_device: from.device,
-        src_array: ptr::null_mut(),
+        src_array: from.array,
         src_pitch: from.pitch,
         dst_x_in_bytes,
         dst_y,
         dst_memory_type: to.memory_type,
         dst_host: to.host,
         dst_device: to.device,
-        dst_array: ptr::null_mut(),
+        dst_array: to.array,
         dst_pitch: to.pitch,
         width_in_bytes: width,
         height,
@@ -86,7 +93,7 @@ pub(in crate::driver) fn copy_3d(to: Part, from: Part, [width, height, depth]: [
         src_memory_type: from.memory_type,
         src_host: from.host.cast_const(),
         src_device: from.device,
-        src_array: ptr::null_mut(),
+        src_array: from.array,
         src_context: ptr::null_mut(),
         src_pitch: from.pitch,
         src_height: from.height,
@@ -97,7 +104,7 @@ pub(in crate::driver) fn copy_3d(to: Part, from: Part, [width, height, depth]: [
         dst_memory_type: to.memory_type,
         dst_host: to.host,
         dst_device: to.device,
-        dst_array: ptr::null_mut(),
+        dst_array: to.array,
         dst_context: ptr::null_mut(),
         dst_pitch: to.pitch,
         dst_height: to.height,

@@ -6,7 +6,6 @@ use super::super::backing::POISON;
 use super::super::{SimOptions, ViolationKind};
 use super::parts::{Part, copy_2d, copy_3d};
 use super::rig::{Rig, call, ok};
-use crate::driver::ffi::MEMORY_TYPE_ARRAY;
 use crate::error::Status;
 
 fn rig() -> Rig {
@@ -85,11 +84,10 @@ fn copy_edges() {
     ] {
         assert_eq!(status, Status::INVALID_VALUE);
     }
-    assert_eq!(try_2d(dev.memory_type(MEMORY_TYPE_ARRAY), host, [8, 2]), Status::NOT_SUPPORTED);
-    assert_eq!(try_2d(dev, host.memory_type(MEMORY_TYPE_ARRAY), [8, 2]), Status::NOT_SUPPORTED);
+    // Levels are of arrays.
     let mut leveled = copy_3d(dev, host, [8, 8, 1]);
     leveled.src_lod = 1;
-    assert_eq!(call!(rig, memcpy_3d(&leveled)), Status::INVALID_VALUE);
+    ok!(rig, memcpy_3d(&leveled));
     assert_eq!(rig.kinds(), [ViolationKind::Leak], "what the driver refuses is no violation of bounds");
 }
 

@@ -1,11 +1,12 @@
-//! Random pitched copies and memsets against plain vectors: every order gives the same bytes.
+//! Random pitched copies and memsets, of arrays too, against plain vectors: every order gives the same bytes.
 
 use core::ops::Range;
+use core::ptr;
 
 use super::super::{Order, SimOptions};
 use super::parts::{Part, copy_2d, copy_3d};
 use super::rig::{Rig, ok};
-use crate::driver::ffi::CUstream;
+use crate::driver::ffi::{ARRAY_FORMAT_F16, ARRAY_LAYERED, CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUstream};
 
 /// What a copy at most takes: bytes of a row, rows, slices.
 const MOST: [usize; 3] = [12, 5, 3];
@@ -25,6 +26,24 @@ impl Pitched {
         let model = vec![0; pitch * height * MOST[2]];
         let part = part.pitch(pitch).height(height);
         Self { part, unified: Part::unified(address, pitch).height(height), address, pitch, height, model }
+    }
+
+    /// An array of zeros, of pairs of half-precision numbers.
+    fn array(rig: &Rig, pitch: usize, height: usize, flags: u32) -> (CUarray, Self) {
+        let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
+            width: pitch / 4,
+            height,
+            depth: MOST[2],
+            format: ARRAY_FORMAT_F16,
+            channels: 2,
+            flags,
+        };
+        let mut array = ptr::null_mut();
+        ok!(rig, array_create_3d(&mut array, &descriptor));
+        let pitched = Self::new(Part::array(array), 0, pitch, height);
+        let zeros = Part::bytes(&pitched.model, pitch).height(height);
+        ok!(rig, memcpy_3d(&copy_3d(pitched.part, zeros, [pitch, height, MOST[2]])));
+        (array, Self { unified: pitched.part, ..pitched })
     }
 
     /// Where a row begins.
@@ -86,17 +105,21 @@ fn run(seed: u64, options: SimOptions) {
     }
     locked.write(&[0; LEN]);
     let own_pointer = own.as_mut_ptr();
+    let (volume, of_volume) = Pitched::array(&rig, 12, 5, 0);
+    let (layers, of_layers) = Pitched::array(&rig, 16, 6, ARRAY_LAYERED);
     let mut all = [
         Pitched::new(Part::device(a, 0), a, 12, 5),
         Pitched::new(Part::device(b, 0), b, 20, 7),
         Pitched::new(Part::host(locked.pointer, 0), locked.pointer.addr() as u64, 16, 5),
         Pitched::new(Part::host(own_pointer.cast(), 0), own_pointer.expose_provenance() as u64, 13, 6),
+        of_volume,
+        of_layers,
     ];
     for _ in 0..=seed / 8 {
         let shape = MOST.map(|most| random.usize(1..=most));
         let mut begin = || core::array::from_fn(|axis| random.usize(..=MOST[axis] - shape[axis]));
         let (to_begin, from_begin): ([usize; 3], [usize; 3]) = (begin(), begin());
-        let (to, from) = (random.usize(..4), random.usize(..4));
+        let (to, from) = (random.usize(..6), random.usize(..6));
         let stream = random.bool().then_some(blocking);
         if to == from || random.u32(..3) == 0 {
             set(&rig, stream, &mut all[to % 2], to_begin, shape, random.u32(..));
@@ -120,6 +143,13 @@ fn run(seed: u64, options: SimOptions) {
     for (device, pitched) in [a, b].into_iter().zip(&all) {
         assert_eq!(rig.bytes(device, pitched.model.len()), pitched.model);
         ok!(rig, mem_free(device));
+    }
+    for (array, pitched) in [volume, layers].into_iter().zip(&all[4..]) {
+        let mut back = vec![0; pitched.model.len()];
+        let to = Part::host(back.as_mut_ptr().cast(), pitched.pitch).height(pitched.height);
+        ok!(rig, memcpy_3d(&copy_3d(to, pitched.part, [pitched.pitch, pitched.height, MOST[2]])));
+        assert_eq!(back, pitched.model);
+        ok!(rig, array_destroy(array));
     }
     assert_eq!(locked.read()[..all[2].model.len()], all[2].model);
     assert_eq!(own[..all[PAGEABLE].model.len()], all[PAGEABLE].model);

@@ -5,8 +5,12 @@ use core::ops::Deref;
 use core::ptr;
 use std::sync::Arc;
 
+use super::parts::{Part, copy_2d};
 use crate::driver::Driver;
-use crate::driver::ffi::{CUcontext, CUdeviceptr, CUevent, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream};
+use crate::driver::ffi::{
+    ARRAY_FORMAT_U8, CUDA_ARRAY_DESCRIPTOR, CUarray, CUcontext, CUdeviceptr, CUevent, CUmemLocation, CUmemPoolProps,
+    CUmemoryPool, CUstream,
+};
 use crate::driver::sim::pages::{self, Access};
 use crate::driver::sim::{Sim, SimOptions, Violation, ViolationKind};
 use crate::error::Status;
@@ -121,6 +125,25 @@ impl Program {
         Locked { pointer, bytes }
     }
 
+    /// A 2-D array of bytes.
+    #[track_caller]
+    pub(super) fn image(&self, width: usize, height: usize) -> CUarray {
+        let descriptor = CUDA_ARRAY_DESCRIPTOR { width, height, format: ARRAY_FORMAT_U8, channels: 1 };
+        let mut array = ptr::null_mut();
+        ok!(self, array_create(&mut array, &descriptor));
+        array
+    }
+
+    /// One whose bytes are 7.
+    #[track_caller]
+    pub(super) fn written_image(&self, width: usize, height: usize) -> CUarray {
+        let array = self.image(width, height);
+        let bytes = vec![7; width * height];
+        ok!(self, memcpy_2d(&copy_2d(Part::array(array), Part::bytes(&bytes, width), [width, height])));
+        ok!(self, context_synchronize());
+        array
+    }
+
     /// The bytes of device memory, by a call that waits.
     pub(in crate::driver) fn bytes(&self, address: CUdeviceptr, len: usize) -> Vec<u8> {
         let mut out = vec![0; len];
@@ -176,7 +199,7 @@ impl Locked {
         unsafe { std::slice::from_raw_parts(self.pointer.cast::<u8>(), self.bytes) }.to_vec()
     }
 
-    pub(super) fn write(&self, bytes: &[u8]) {
+    pub(in crate::driver) fn write(&self, bytes: &[u8]) {
         assert!(bytes.len() <= self.bytes);
         // SAFETY: as above; the length was just checked.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.pointer.cast::<u8>(), bytes.len()) };

@@ -26,9 +26,12 @@ macro_rules! pair {
     ($name:ident, |$bad:ident| $wrong:block, |$good:ident| $right:block) => {
         mod $name {
             #[allow(unused_imports, reason = "not every program uses all")]
-            use crate::driver::sim::tests::{
-                parts::{Part, copy_2d},
-                rig::{Rig, call, ok},
+            use crate::driver::{
+                ffi::CUDA_ARRAY_DESCRIPTOR,
+                sim::tests::{
+                    parts::{Part, copy_2d},
+                    rig::{Rig, call, ok},
+                },
             };
 
             pub(super) fn bad($bad: &Rig) $wrong

@@ -3,6 +3,7 @@
 //!
 //! `GOLDEN=overwrite cargo test -p memcore --lib violations` writes the golden reports anew.
 
+mod arrays;
 mod contexts;
 mod host;
 mod memory;
@@ -39,7 +40,8 @@ macro_rules! mistakes {
 use mistakes;
 
 fn all() -> impl Iterator<Item = &'static Mistake> {
-    [memory::MISTAKES, races::MISTAKES, host::MISTAKES, rows::MISTAKES, contexts::MISTAKES].into_iter().flatten()
+    let of_memory = [memory::MISTAKES, races::MISTAKES, host::MISTAKES, rows::MISTAKES, arrays::MISTAKES];
+    of_memory.into_iter().chain([contexts::MISTAKES]).flatten()
 }
 
 fn run(program: fn(&Rig), order: Order) -> Vec<Violation> {
