@@ -19,6 +19,7 @@ tests!(
     windows_between_arrays_and_every_memory,
     as_many_elements_in_one_run,
     boxes_of_layers_and_faces,
+    layers_of_one_array,
     what_lies_outside_a_window_stays,
     fills_of_windows,
     arrays_in_the_order_of_a_stream,
@@ -271,6 +272,38 @@ fn as_many_elements_in_one_run(_: &Context) -> Outcome {
     let mut other = ArrayObject::<u32>::zeroed(ArrayShape::new_layered_2d(2, [3, 4]))?;
     copy!(other <- array)?;
     assert_eq!(other.to_vec()?, array.to_vec()?);
+    Ok(())
+}
+
+/// A driver takes the source's layer from the destination then, and says nothing.
+fn layers_of_one_array(_: &Context) -> Outcome {
+    let host = numbered(4 * 3 * 5);
+    let refusal = Error::Unsupported { what: "a copy from layer to layer of one array" };
+    let mut layers = ArrayObject::from_slice(ArrayShape::new_layered_2d(4, [3, 5]), &host)?;
+    let (mut low, high) = layers.as_view_mut().split_at(2)?;
+    refused(copy!(low <- high), &refusal)?;
+    assert_eq!(layers.to_vec()?, host);
+    // Parts of one layer, and slices that are no layers.
+    let (mut left, right) = layers.as_view_mut().split_at_column(2)?;
+    copy!(left[.., .., 1] <- right[.., .., 0])?;
+    let mut volume = ArrayObject::from_slice([4, 3, 5], &host)?;
+    let (mut low, high) = volume.as_view_mut().split_at(2)?;
+    copy!(low <- high)?;
+    let mut expected = host;
+    for row in expected.chunks_mut(5) {
+        row[1] = row[2];
+    }
+    assert_eq!(layers.to_vec()?, expected);
+    let high = numbered(60)[30..].to_vec();
+    assert_eq!(volume.to_vec()?, [high.clone(), high].concat());
+    // Each layer is filled by itself.
+    fill!(layers.as_view_mut()[1.., 1.., ..4] <- 7)?;
+    for (i, element) in expected.iter_mut().enumerate() {
+        if i / 15 >= 1 && i / 5 % 3 >= 1 && i % 5 < 4 {
+            *element = 7;
+        }
+    }
+    assert_eq!(layers.to_vec()?, expected);
     Ok(())
 }
 

@@ -42,7 +42,8 @@ fn buffers_come_from_a_pool(context: &Context) -> Outcome {
     Ok(())
 }
 
-/// The pool's handle goes first, and what was taken apart keeps no pool at all.
+/// The pool's handle goes first. What was taken apart keeps the pool too: a driver crashed that freed memory of a pool that
+/// was destroyed.
 fn buffers_outlive_their_pool(context: &Context) -> Outcome {
     let pool = MemoryPool::new_in(context, PoolOptions::default().release_threshold(0))?;
     let again = pool.clone();

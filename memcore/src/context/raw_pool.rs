@@ -93,11 +93,12 @@ impl RawPool {
         self.handle.0
     }
 
-    /// Destroys it; what is still allocated from it stays valid until freed.
+    /// Destroys it. Memory that is still allocated from it stays valid, but may not be freed any more: a driver (580.159.04)
+    /// crashed then, whatever CUDA's documentation says (`scripts/probes/pool_destroy.py`). A free may be pending.
     ///
     /// # Safety
     ///
-    /// It is used no more.
+    /// It is used no more, and nothing is freed to it from here on.
     #[track_caller]
     pub(super) unsafe fn destroy(self, driver: &dyn Driver) {
         // SAFETY: the pool is alive and, by the caller's contract, used no more.

@@ -14,7 +14,7 @@ pub(crate) struct ArrayFill<'v> {
 }
 
 impl ArrayFill<'_> {
-    /// Queues the calls: the first row is uploaded, and doubled by copies of rows and then of slices.
+    /// Queues the calls: the first row is uploaded, and doubled by copies of rows and then of slices; but of layers, each.
     ///
     /// # Errors
     ///
@@ -27,6 +27,14 @@ impl ArrayFill<'_> {
     #[track_caller]
     pub(super) unsafe fn queue(&self, driver: &dyn Driver, stream: CUstream) -> Result<(), Refused> {
         let Self { place, row, extent } = *self;
+        if place.memory.has_layers() && extent.slices > 1 {
+            for slice in 0..extent.slices {
+                let layer = Self { place: place.slices_on(slice), row, extent: Extent { slices: 1, ..extent } };
+                // SAFETY: a layer of what may be written.
+                unsafe { layer.queue(driver, stream) }.map_err(|refused| refused.after(slice > 0))?;
+            }
+            return Ok(());
+        }
         let from = Place { memory: Memory::Host(row.as_ptr().cast_mut().cast()), pitch: row.len(), height: 1 };
         let first = RowCopy { to: place, from, extent: Extent { rows: 1, slices: 1, ..extent } };
         // SAFETY: the first row may be written, and the caller's contract covers the row that is read.

@@ -136,6 +136,11 @@ impl Refused {
         Self { error, is_half_way: false }
     }
 
+    /// Whether calls of it that came before were taken is known better now.
+    pub(super) fn after(self, some_were_taken: bool) -> Self {
+        Self { is_half_way: self.is_half_way || some_were_taken, ..self }
+    }
+
     /// Calls of it that came before were taken.
     pub(super) const fn half_way(error: Error) -> Self {
         Self { error, is_half_way: true }

@@ -8,7 +8,7 @@ use crate::driver::ffi::{
     MEMORY_TYPE_HOST,
 };
 use crate::driver::{Driver, check, symbol};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Where rows lie: the first begins at the place itself.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,8 @@ pub(crate) enum Memory {
     /// Of which nothing has an address: what counts are the byte, the row and the slice.
     Array {
         array: CUarray,
+        /// Whether its slices are layers or faces.
+        has_layers: bool,
         at: [usize; 3],
     },
 }
@@ -63,6 +65,12 @@ impl Memory {
         }
     }
 
+    /// Whether it is an array of layers or faces. Of a copy from one to another of the same array a driver (580.159.04) took
+    /// the source's from the destination, and said nothing (`scripts/probes/layers.py`).
+    pub(super) const fn has_layers(self) -> bool {
+        matches!(self, Self::Array { has_layers: true, .. })
+    }
+
     /// The byte, the row and the slice where it begins.
     const fn at(self) -> [usize; 3] {
         match self {
@@ -89,7 +97,9 @@ impl Place {
         let memory = match self.memory {
             Memory::Host(pointer) => Memory::Host(pointer.wrapping_byte_add(bytes)),
             Memory::Device(address) => Memory::Device(address + bytes as u64),
-            Memory::Array { array, at: [x, y, z] } => Memory::Array { array, at: [x, y + rows, z + slices] },
+            Memory::Array { array, has_layers, at: [x, y, z] } => {
+                Memory::Array { array, has_layers, at: [x, y + rows, z + slices] }
+            }
         };
         Self { memory, ..self }
     }
@@ -139,6 +149,9 @@ impl RowCopy {
     #[track_caller]
     pub(super) unsafe fn queue(&self, driver: &dyn Driver, stream: CUstream) -> Result<()> {
         let [to, from] = [self.to, self.from].map(|place| place.memory.at()[2]);
+        if to != from && self.to.memory.has_layers() && self.to.memory.array() == self.from.memory.array() {
+            return Err(Error::Unsupported { what: "a copy from layer to layer of one array" });
+        }
         if self.extent.slices == 1 && (to, from) == (0, 0) {
             let copy = self.in_2d();
             // SAFETY: the struct is read during the call; the caller's contract covers the rest.

@@ -145,7 +145,7 @@ fn cases() -> impl Iterator<Item = (u32, u32, bool, bool)> {
 
 #[test]
 fn waits_allocations_and_frees_need_the_right_mode() {
-    let calls: [(&str, Call); 16] = [
+    let calls: [(&str, Call); 19] = [
         ("stream_synchronize", |p, t| call!(p, stream_synchronize(t.other))),
         ("stream_query", |p, t| call!(p, stream_query(t.other))),
         ("event_synchronize", |p, t| call!(p, event_synchronize(t.recorded))),
@@ -177,6 +177,26 @@ fn waits_allocations_and_frees_need_the_right_mode() {
             ok!(p, mem_free_async(address, t.other));
             status
         }),
+        ("mem_host_register", |p, _| {
+            let mut memory = vec![0_u8; 8192];
+            let pointer = memory.as_mut_ptr().cast();
+            let status = call!(p, mem_host_register(pointer, memory.len(), 0));
+            if status.is_success() {
+                relaxed(p, || ok!(p, mem_host_unregister(pointer)));
+            }
+            status
+        }),
+        ("mem_host_unregister", |p, _| {
+            let mut memory = vec![0_u8; 8192];
+            let pointer = memory.as_mut_ptr().cast();
+            relaxed(p, || ok!(p, mem_host_register(pointer, memory.len(), 0)));
+            let status = call!(p, mem_host_unregister(pointer));
+            if !status.is_success() {
+                relaxed(p, || ok!(p, mem_host_unregister(pointer)));
+            }
+            status
+        }),
+        ("stream_attach_memory", |p, t| call!(p, stream_attach_memory(t.other, t.managed, 0, 1))),
         ("array_create", |p, _| {
             let mut array = ptr::null_mut();
             let status = call!(p, array_create(&raw mut array, &raw const IMAGE));
@@ -212,13 +232,21 @@ fn waits_allocations_and_frees_need_the_right_mode() {
 
 #[test]
 fn work_on_other_streams_goes_on() {
-    let calls: [(&str, Call); 8] = [
+    let calls: [(&str, Call); 10] = [
         ("memset", |p, t| call!(p, memset_d8_async(t.dev, 1, 64, t.other))),
         ("event_record", |p, t| call!(p, event_record(t.fresh, t.other))),
         ("stream_wait_event", |p, t| call!(p, stream_wait_event(t.other, t.recorded, 0))),
         ("memcpy_htod", |p, t| p.upload(t.dev, &[1; 64])),
         ("memset_d8", |p, t| call!(p, memset_d8(t.dev, 1, 64))),
         ("mem_prefetch", |p, t| call!(p, mem_prefetch(t.managed, 4096, 0, t.other))),
+        ("mem_host_device_pointer", |p, t| {
+            let mut address = 0;
+            call!(p, mem_host_device_pointer(&raw mut address, t.locked.pointer, 0))
+        }),
+        ("mem_range_attribute", |p, t| {
+            let mut value = 0_u32;
+            call!(p, mem_range_attribute((&raw mut value).cast(), 4, 1, t.managed, 4096))
+        }),
         ("array_descriptor", |p, _| {
             let mut descriptor = IMAGE;
             with_image(p, |array| call!(p, array_descriptor(&raw mut descriptor, array)))

@@ -26,7 +26,7 @@ const INVALIDATED: u32 = 2;
 const NOT_QUEUED: NodeId = 0;
 
 /// The calls that a capture in the wrong mode forbids.
-const UNSAFE: [&str; 19] = [
+const UNSAFE: [&str; 21] = [
     "cuStreamSynchronize",
     "cuStreamQuery",
     "cuEventSynchronize",
@@ -41,6 +41,8 @@ const UNSAFE: [&str; 19] = [
     "cuMemHostAlloc",
     "cuMemFreeHost",
     "cuMemHostRegister_v2",
+    "cuMemHostUnregister",
+    "cuStreamAttachMemAsync",
     "cuMemAdvise",
     "cuMemPoolTrimTo",
     "cuArrayCreate_v2",

@@ -84,7 +84,16 @@ impl Machine {
                 double(summary).about(Some(one.subject())).range(0, one.size)
             }
             (Some(one), _) => {
-                return Ok((one.id, one.kind));
+                let (id, kind, subject) = (one.id, one.kind, one.subject());
+                if matches!(kind, Kind::Pool(pool) if self.pools.get(&pool).is_none_or(|pool| pool.destroyed)) {
+                    let summary = format!("{label} of allocation #{id}, whose pool has been destroyed");
+                    let help =
+                        "free what a pool gave before it is destroyed: drivers have crashed that were asked to later";
+                    let violation =
+                        Violation::new(ViolationKind::InvalidFree, call.operation(), call.place, summary, help);
+                    self.reports.push(violation.about(Some(subject)).range(0, subject.size));
+                }
+                return Ok((id, kind));
             }
             (None, Found::Live(id) | Found::PastEnd(id)) => {
                 let subject = self.memory.get(id).map(Allocation::subject);

@@ -15,6 +15,8 @@ pub(super) struct RawArray {
     /// INVARIANT: this value's own, and once it is dropped or destroyed nothing pending uses it: safe operations have
     /// waited, and the others' contract says so.
     handle: Handle<CUarray>,
+    /// Whether its slices are layers or faces.
+    has_layers: bool,
     is_destroyed: bool,
 }
 
@@ -37,7 +39,10 @@ impl RawArray {
             check(symbol::array_create_3d, status).map(|()| Handle(handle))
         };
         match handle {
-            Ok(handle) => Ok(Self { context, handle, is_destroyed: false }),
+            Ok(handle) => {
+                let has_layers = descriptor.shape().kind().has_layers();
+                Ok(Self { context, handle, has_layers, is_destroyed: false })
+            }
             Err(error) if error.status() == Some(Status::INVALID_VALUE) => {
                 Err(wrong_extent(context.device(), &descriptor.shape()).unwrap_or(error))
             }
@@ -45,17 +50,21 @@ impl RawArray {
         }
     }
 
-    /// The array of a handle.
+    /// The array of a handle, whose slices are layers or faces, or not.
     ///
     /// # Safety
     ///
     /// It is a live array of the context, nobody else's from here on, and no pending work uses it.
-    pub(super) const unsafe fn adopt(context: Arc<Inner>, handle: CUarray) -> Self {
-        Self { context, handle: Handle(handle), is_destroyed: false }
+    pub(super) const unsafe fn adopt(context: Arc<Inner>, handle: CUarray, has_layers: bool) -> Self {
+        Self { context, handle: Handle(handle), has_layers, is_destroyed: false }
     }
 
     pub(super) fn handle(&self) -> CUarray {
         self.handle.0
+    }
+
+    pub(super) const fn has_layers(&self) -> bool {
+        self.has_layers
     }
 
     pub(super) const fn context(&self) -> &Arc<Inner> {

@@ -35,13 +35,14 @@ impl ArrayPlace {
         unsafe { self.0.as_ref() }.context()
     }
 
-    /// The driver's handle.
+    /// The driver's handle, and whether the array's slices are layers or faces.
     ///
     /// # Safety
     ///
     /// The owner is alive, where it was.
-    pub(crate) unsafe fn handle(self) -> CUarray {
+    pub(crate) unsafe fn handle(self) -> (CUarray, bool) {
         // SAFETY: the caller's contract.
-        unsafe { self.0.as_ref() }.handle()
+        let array = unsafe { self.0.as_ref() };
+        (array.handle(), array.has_layers())
     }
 }

@@ -108,7 +108,7 @@ impl<T> ArrayObject<T> {
             });
         }
         // SAFETY: the caller hands it over.
-        let array = unsafe { RawArray::adopt(context.inner.clone(), handle) };
+        let array = unsafe { RawArray::adopt(context.inner.clone(), handle, descriptor.shape().kind().has_layers()) };
         // INVARIANT: just compared.
         Ok(Self { array, shape: descriptor.shape(), marker: PhantomData })
     }

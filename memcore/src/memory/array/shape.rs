@@ -57,6 +57,11 @@ impl ArrayKind {
         }
     }
 
+    /// Whether its slices are layers or faces.
+    pub(super) const fn has_layers(self) -> bool {
+        !matches!(self, Self::Linear | Self::Image | Self::Volume)
+    }
+
     const fn flags(self) -> u32 {
         match self {
             Self::Linear | Self::Image | Self::Volume => 0,

@@ -14,8 +14,9 @@ pub(crate) struct DeviceMemory {
     /// `None` once it is freed, or given away. INVARIANT: this value's own, and once it is dropped or freed nothing pending
     /// uses it: safe operations have waited, and the others' contract says so.
     allocation: Option<Allocation>,
-    /// The pool that it is from, unless that is the context's own: kept alive.
-    _pool: Option<MemoryPool>,
+    /// The pool that it is from, unless that is the context's own. INVARIANT: alive until the memory is freed: a driver
+    /// crashed that freed memory of a destroyed pool (`scripts/probes/pool_destroy.py`).
+    pool: Option<MemoryPool>,
 }
 
 impl DeviceMemory {
@@ -30,7 +31,7 @@ impl DeviceMemory {
         let raw = pool.as_ref().map(MemoryPool::raw);
         // SAFETY: the caller's contract.
         let allocation = unsafe { context.allocate(raw, bytes, prepare)? };
-        Ok(Self { context, allocation: Some(allocation), _pool: pool })
+        Ok(Self { context, allocation: Some(allocation), pool })
     }
 
     /// `bytes` (more than 0) of new memory for what is queued on `stream` from here on. Does not wait.
@@ -42,7 +43,7 @@ impl DeviceMemory {
             let _relaxed = Relaxed::new(bound.driver());
             context.allocate_on(stream.raw(), None, bytes)?
         };
-        Ok(Self { context, allocation: Some(allocation), _pool: None })
+        Ok(Self { context, allocation: Some(allocation), pool: None })
     }
 
     /// New memory for `rows` rows of `width` bytes, both more than 0, of elements of `element` bytes; and the bytes from one
@@ -55,7 +56,7 @@ impl DeviceMemory {
         element: usize,
     ) -> Result<(Self, usize)> {
         let (allocation, pitch) = context.allocate_pitched(width, rows, element)?;
-        Ok((Self { context, allocation: Some(allocation), _pool: None }, pitch))
+        Ok((Self { context, allocation: Some(allocation), pool: None }, pitch))
     }
 
     /// The allocation at `address`, made elsewhere, of which `bytes` are used.
@@ -72,18 +73,18 @@ impl DeviceMemory {
         // A driver that does not answer now is asked again when the memory is freed.
         let origin = context.origin_of(address).ok();
         let allocation = context.adopt(Allocation { address, bytes, origin });
-        Ok(Self { context, allocation: Some(allocation), _pool: None })
+        Ok(Self { context, allocation: Some(allocation), pool: None })
     }
 
     pub(super) fn address(&self) -> u64 {
         self.allocation.map_or(0, |allocation| allocation.address)
     }
 
-    /// Leaves the memory to whoever has its address; its context stays open for the life of the process.
+    /// Leaves the memory to whoever has its address; its context stays open for the life of the process, and its pool alive.
     pub(super) fn into_raw(mut self) {
         if let Some(allocation) = self.allocation.take() {
             self.context.disown(allocation);
-            core::mem::forget(Arc::clone(&self.context));
+            core::mem::forget((Arc::clone(&self.context), self.pool.clone()));
         }
     }
 

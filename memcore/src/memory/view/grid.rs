@@ -155,7 +155,8 @@ impl<const D: usize> Grid<D> {
                 let (x, row) = (begin % self.pitch, begin / self.pitch);
                 let at = [x, row % self.height, row / self.height];
                 // SAFETY: the caller's contract.
-                Memory::Array { array: unsafe { array.handle() }, at }
+                let (array, has_layers) = unsafe { array.handle() };
+                Memory::Array { array, has_layers, at }
             }
             None if is_host => Memory::Host(core::ptr::with_exposed_provenance_mut(self.address as usize)),
             None => Memory::Device(self.address),

@@ -15,6 +15,7 @@ mistakes! {
     interior_pointer_freed: InvalidFree,
     foreign_pointer_freed: InvalidFree,
     freed_by_the_wrong_function: InvalidFree,
+    freed_after_its_pool: InvalidFree,
     past_the_end: OutOfBounds,
     across_the_end: OutOfBounds,
     source_past_the_end: OutOfBounds,
@@ -184,6 +185,23 @@ pair!(
     },
     |rig| {
         ok!(rig, mem_free(rig.alloc(64)));
+    }
+);
+
+// CUDA's documentation allows it, and a driver (580.159.04) crashed: `scripts/probes/pool_destroy.py`.
+pair!(
+    freed_after_its_pool,
+    |rig| {
+        let (pool, stream, mut dev) = (rig.pool(), rig.stream(1), 0);
+        ok!(rig, mem_alloc_from_pool(&mut dev, 64, pool, stream));
+        ok!(rig, pool_destroy(pool));
+        ok!(rig, mem_free_async(dev, stream));
+    },
+    |rig| {
+        let (pool, stream, mut dev) = (rig.pool(), rig.stream(1), 0);
+        ok!(rig, mem_alloc_from_pool(&mut dev, 64, pool, stream));
+        ok!(rig, mem_free_async(dev, stream));
+        ok!(rig, pool_destroy(pool));
     }
 );
 
