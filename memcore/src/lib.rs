@@ -34,7 +34,12 @@
 //! - Scopes: [`Stream::scope`] queues copies and fills and waits once, at its end. [`Scope::lend`] is for memory that
 //!   several operations use, [`Scope::device_vec`] for temporaries, [`Scope::take_over`] for a second stream, [`scope()`]
 //!   for many.
-//! - Rows and slices: [`PitchedBuffer`], [`View`] of any memory, and windows of them in [`copy!`] and [`fill!`].
+//! - Rows and slices: [`PitchedBuffer`], [`View`] of any memory, and windows of them in [`copy!`] and [`fill!`]. CUDA arrays:
+//!   [`ArrayObject`].
+//! - Host memory that exists already, page-locked: [`RegisteredBuffer`], [`Context::with_registered`], [`Scope::register`].
+//! - Pools: [`MemoryPool`], and in the order of a stream [`DeviceBuffer::drop_on`]. Several devices:
+//!   [`Context::enable_peer_access`].
+//! - What an address is: [`Context::pointer_attributes`]; what is allocated: [`Context::allocation_statistics`].
 //! - Transfers: [`Stream::upload`] and [`Stream::download`] own their buffers while a copy is in flight, and give them back.
 //! - Async: a [`Transfer`] is a future, of any executor.
 //! - Host functions: [`Stream::launch_host_function`] has a function called when the stream gets there.
@@ -111,12 +116,12 @@ pub use layout::DeviceLayout;
 ///
 pub use memcore_derive::test;
 pub use memcore_derive::{DeviceCopy, DeviceLayout};
-pub use memory::array::ArrayObject;
+pub use memory::array::{ArrayFlags, ArrayObject, ArrayShape};
 pub use memory::{
     AsView, AttachFlag, Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceBox, DeviceBuffer, DeviceCopy,
-    DeviceIndex, DevicePointer, DeviceSlice, DeviceVariable, LockedBox, LockedBuffer, LockedFlags, MemoryLocation,
-    PitchedBuffer, RegisterFlags, RegisteredBuffer, Registration, UnifiedBox, UnifiedBuffer, UnifiedPointer, View,
-    View2d, View3d, ViewMemory, ViewMemoryMut,
+    DeviceIndex, DevicePointer, DeviceSlice, DeviceVariable, LockedBox, LockedBuffer, LockedFlags, MemoryKind,
+    MemoryLocation, PitchedBuffer, PointerAttributes, RegisterFlags, RegisteredBuffer, Registration, UnifiedBox,
+    UnifiedBuffer, UnifiedPointer, View, View2d, View3d, ViewMemory, ViewMemoryMut,
 };
 pub use scope::{
     HostSlice, Lend, LendMut, LendView, Lent, LentChunks, LentChunksMut, LentMemory, Scope, Scopes, scope,

@@ -3,11 +3,13 @@
 //! | type | memory | derefs to |
 //! |---|---|---|
 //! | [`DeviceBuffer`], [`DeviceBox`] | the device's | [`DeviceSlice`] |
+//! | [`PitchedBuffer`] | the device's, in rows | |
 //! | [`DeviceVariable`] | a host value with a copy on the device | `T` |
 //! | [`LockedBuffer`], [`LockedBox`] | the host's, page-locked | `[T]`, `T` |
 //! | [`RegisteredBuffer`] | the program's own, page-locked where it lies | `[T]` |
 //! | [`UnifiedBuffer`], [`UnifiedBox`] | one for host and device | `[T]`, `T` |
 //! | [`ArrayObject`](array::ArrayObject) | a CUDA array of the device, without an address | |
+//! | [`View`] | rows, or slices of rows, of any of these; owns nothing | |
 //! | [`DevicePointer`], [`UnifiedPointer`] | an address, which owns nothing | |
 //!
 //! Safe copies are complete on return, or when their scope ends. Of the unsafe ones:
