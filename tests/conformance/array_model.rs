@@ -146,8 +146,8 @@ fn random_windows_of_arrays_agree_with_a_plain_model(_: &Context) -> Outcome {
         let mut real = Real {
             host: start(0),
             dev: DeviceBuffer::from_slice(&start(1000)).map_err(failed)?,
-            volume: ArrayObject::from_slice(ALL, &start(2000)).map_err(failed)?,
-            layers: ArrayObject::from_slice(layers, &start(3000)).map_err(failed)?,
+            volume: ArrayObject::from_slice(&start(2000), ALL).map_err(failed)?,
+            layers: ArrayObject::from_slice(&start(3000), layers).map_err(failed)?,
         };
         for step in &steps {
             match *step {

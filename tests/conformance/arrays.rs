@@ -47,10 +47,10 @@ fn arrays_are_made_in_every_way(context: &Context) -> Outcome {
     let values = numbered(12);
     assert_eq!(ArrayObject::<u32>::zeroed([3, 4])?.to_vec()?, [0; 12]);
     assert_eq!(ArrayObject::<u32>::zeroed_in(context, [2, 3, 2])?.to_vec()?, [0; 12]);
-    assert_eq!(ArrayObject::filled(12, 7_u32)?.to_vec()?, [7; 12]);
-    assert_eq!(ArrayObject::filled_in(context, [1, 12], 7_u32)?.to_vec()?, [7; 12]);
-    assert_eq!(ArrayObject::from_slice([3, 4], &values)?.to_vec()?, values);
-    let array = ArrayObject::from_slice_in(context, [3, 2, 2], &values)?;
+    assert_eq!(ArrayObject::filled(7_u32, 12)?.to_vec()?, [7; 12]);
+    assert_eq!(ArrayObject::filled_in(context, 7_u32, [1, 12])?.to_vec()?, [7; 12]);
+    assert_eq!(ArrayObject::from_slice(&values, [3, 4])?.to_vec()?, values);
+    let array = ArrayObject::from_slice_in(context, &values, [3, 2, 2])?;
     assert_eq!(array.to_vec()?, values);
     assert_eq!((array.len(), array.size_in_bytes(), array.context()), (12, 48, context.clone()));
     // SAFETY: the elements are written before they are read.
@@ -80,7 +80,7 @@ fn there_and_back<T: ArrayElement + PartialEq + std::fmt::Debug>(value: impl Fn(
         ArrayShape::new_layered_cubemap(2, 2),
     ] {
         let values: Vec<T> = (0..shape.len()).map(&value).collect();
-        let array = ArrayObject::from_slice(shape, &values)?;
+        let array = ArrayObject::from_slice(&values, shape)?;
         assert_eq!(array.to_vec()?, values, "{shape:?}");
         assert_eq!(array.descriptor()?.shape(), shape);
         let zeros = ArrayObject::<T>::zeroed(shape)?.to_vec()?;
@@ -193,7 +193,7 @@ fn windows_between_arrays_and_every_memory(_: &Context) -> Outcome {
     let expected = plain_box(&host, [1, 6, 10], [0..1, 1..4, 3..8]);
     let (mut locked, mut unified) = (LockedBuffer::from_slice(&host)?, UnifiedBuffer::from_slice(&host)?);
     let (mut dev, pitched) = (DeviceBuffer::from_slice(&host)?, PitchedBuffer::from_slice(&host, 10)?);
-    let source = ArrayObject::from_slice([6, 10], &host)?;
+    let source = ArrayObject::from_slice(&host, [6, 10])?;
 
     // To an array, from everything.
     let mut target = ArrayObject::<u32>::zeroed([5, 7])?;
@@ -279,14 +279,14 @@ fn as_many_elements_in_one_run(_: &Context) -> Outcome {
 fn layers_of_one_array(_: &Context) -> Outcome {
     let host = numbered(4 * 3 * 5);
     let refusal = Error::Unsupported { what: "a copy from layer to layer of one array" };
-    let mut layers = ArrayObject::from_slice(ArrayShape::new_layered_2d(4, [3, 5]), &host)?;
+    let mut layers = ArrayObject::from_slice(&host, ArrayShape::new_layered_2d(4, [3, 5]))?;
     let (mut low, high) = layers.as_view_mut().split_at(2)?;
     refused(copy!(low <- high), &refusal)?;
     assert_eq!(layers.to_vec()?, host);
     // Parts of one layer, and slices that are no layers.
     let (mut left, right) = layers.as_view_mut().split_at_column(2)?;
     copy!(left[.., .., 1] <- right[.., .., 0])?;
-    let mut volume = ArrayObject::from_slice([4, 3, 5], &host)?;
+    let mut volume = ArrayObject::from_slice(&host, [4, 3, 5])?;
     let (mut low, high) = volume.as_view_mut().split_at(2)?;
     copy!(low <- high)?;
     let mut expected = host;
@@ -316,7 +316,7 @@ fn boxes_of_layers_and_faces(_: &Context) -> Outcome {
         ArrayShape::new_layered_1d(7, 9),
     ] {
         let host = numbered(shape.len());
-        let array = ArrayObject::from_slice(shape, &host)?;
+        let array = ArrayObject::from_slice(&host, shape)?;
         let extents @ [slices, rows, columns] = shape.extents();
         let part = [slices / 2..slices, rows / 2..rows, 1..columns];
         let [z, y, x] = part.clone();
@@ -341,7 +341,7 @@ fn boxes_of_layers_and_faces(_: &Context) -> Outcome {
 
 fn what_lies_outside_a_window_stays(_: &Context) -> Outcome {
     for (rows, columns) in [(0..1, 0..1), (0..4, 2..3), (3..4, 0..8), (1..3, 7..8)] {
-        let mut array = ArrayObject::from_slice([4, 8], &numbered(32))?;
+        let mut array = ArrayObject::from_slice(&numbered(32), [4, 8])?;
         let value = vec![1000; rows.len() * columns.len()];
         copy!(array[rows.clone(), columns.clone()] <- value)?;
         let mut expected = numbered(32);
@@ -448,7 +448,7 @@ fn lengths_and_extents_must_match(_: &Context) -> Outcome {
     refused(copy!(array[1, ..] <- numbered(7)), &mismatch(6, 7))?;
     let mut back = [0; 25];
     refused(copy!(back <- array), &mismatch(25, 24))?;
-    refused(ArrayObject::from_slice([4, 6], &numbered(25)), &mismatch(24, 25))?;
+    refused(ArrayObject::from_slice(&numbered(25), [4, 6]), &mismatch(24, 25))?;
     let mut dev = device_vec![0_u32; 23]?;
     refused(copy!(dev <- array), &mismatch(23, 24))?;
     let shapes = |destination_extents, source_extents| Error::ShapeMismatch { destination_extents, source_extents };
@@ -481,7 +481,7 @@ fn windows_stay_inside(_: &Context) -> Outcome {
 }
 
 fn nothing_is_copied(_: &Context) -> Outcome {
-    let mut array = ArrayObject::from_slice([2, 3], &numbered(6))?;
+    let mut array = ArrayObject::from_slice(&numbered(6), [2, 3])?;
     let none: [u32; 0] = [];
     copy!(array[2.., ..] <- none)?;
     copy!(array[.., 3..] <- none)?;
@@ -493,7 +493,7 @@ fn nothing_is_copied(_: &Context) -> Outcome {
 
 fn arrays_are_taken_apart_and_put_together(context: &Context) -> Outcome {
     let values: Vec<[u8; 4]> = (0..12).map(|i| [i; 4]).collect();
-    let handle = ArrayObject::from_slice([3, 4], &values)?.into_raw();
+    let handle = ArrayObject::from_slice(&values, [3, 4])?.into_raw();
     let format = ArrayFormat::U8.as_raw();
     let other = |type_name| Error::ArrayElement { type_name, format, channels: 4 };
     // Put together in any case: the array is the caller's until then.

@@ -42,7 +42,7 @@ impl<T> ArrayObject<T> {
     where
         T: ArrayElement,
     {
-        Self::repeated(None, shape.into(), T::zeroed())
+        Self::repeated(None, T::zeroed(), shape.into())
     }
 
     /// As [`zeroed`](Self::zeroed), in `context`.
@@ -55,7 +55,7 @@ impl<T> ArrayObject<T> {
     where
         T: ArrayElement,
     {
-        Self::repeated(Some(context), shape.into(), T::zeroed())
+        Self::repeated(Some(context), T::zeroed(), shape.into())
     }
 
     /// An array of `value`s. Driver functions: those of [`View::fill`](crate::View::fill) of an array.
@@ -64,11 +64,11 @@ impl<T> ArrayObject<T> {
     ///
     /// See the type's page.
     #[track_caller]
-    pub fn filled(shape: impl Into<ArrayShape>, value: T) -> Result<Self>
+    pub fn filled(value: T, shape: impl Into<ArrayShape>) -> Result<Self>
     where
         T: ArrayElement,
     {
-        Self::repeated(None, shape.into(), value)
+        Self::repeated(None, value, shape.into())
     }
 
     /// As [`filled`](Self::filled), in `context`.
@@ -77,11 +77,11 @@ impl<T> ArrayObject<T> {
     ///
     /// See the type's page.
     #[track_caller]
-    pub fn filled_in(context: &Context, shape: impl Into<ArrayShape>, value: T) -> Result<Self>
+    pub fn filled_in(context: &Context, value: T, shape: impl Into<ArrayShape>) -> Result<Self>
     where
         T: ArrayElement,
     {
-        Self::repeated(Some(context), shape.into(), value)
+        Self::repeated(Some(context), value, shape.into())
     }
 
     /// A copy of `source`, which has the elements row after row and slice after slice. Driver functions:
@@ -91,11 +91,11 @@ impl<T> ArrayObject<T> {
     ///
     /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) if the shape has not as many elements; see the type's page.
     #[track_caller]
-    pub fn from_slice(shape: impl Into<ArrayShape>, source: &[T]) -> Result<Self>
+    pub fn from_slice(source: &[T], shape: impl Into<ArrayShape>) -> Result<Self>
     where
         T: ArrayElement,
     {
-        Self::copied(None, shape.into(), source)
+        Self::copied(None, source, shape.into())
     }
 
     /// As [`from_slice`](Self::from_slice), in `context`.
@@ -104,11 +104,11 @@ impl<T> ArrayObject<T> {
     ///
     /// As [`from_slice`](Self::from_slice).
     #[track_caller]
-    pub fn from_slice_in(context: &Context, shape: impl Into<ArrayShape>, source: &[T]) -> Result<Self>
+    pub fn from_slice_in(context: &Context, source: &[T], shape: impl Into<ArrayShape>) -> Result<Self>
     where
         T: ArrayElement,
     {
-        Self::copied(Some(context), shape.into(), source)
+        Self::copied(Some(context), source, shape.into())
     }
 
     /// An array whose elements are whatever they are.
@@ -146,7 +146,7 @@ impl<T> ArrayObject<T> {
     }
 
     #[track_caller]
-    fn repeated(context: Option<&Context>, shape: ArrayShape, value: T) -> Result<Self>
+    fn repeated(context: Option<&Context>, value: T, shape: ArrayShape) -> Result<Self>
     where
         T: ArrayElement,
     {
@@ -156,7 +156,7 @@ impl<T> ArrayObject<T> {
     }
 
     #[track_caller]
-    fn copied(context: Option<&Context>, shape: ArrayShape, source: &[T]) -> Result<Self>
+    fn copied(context: Option<&Context>, source: &[T], shape: ArrayShape) -> Result<Self>
     where
         T: ArrayElement,
     {
