@@ -41,7 +41,10 @@
 /// # Errors
 ///
 /// The value is a [`Result<(), Error>`](crate::Result): [`LengthMismatch`](crate::Error::LengthMismatch), and of windows
-/// [`WindowOutside`](crate::Error::WindowOutside) and [`ShapeMismatch`](crate::Error::ShapeMismatch);
+/// [`WindowOutside`](crate::Error::WindowOutside), [`ShapeMismatch`](crate::Error::ShapeMismatch) and, where one of several
+/// slices of an array does not name them, [`InvalidShape`](crate::Error::InvalidShape);
+/// [`Unsupported`](crate::Error::Unsupported) between layers or faces of the same
+/// [array](crate::memory::array#layers), where they are not the same ones;
 /// [`DifferentDrivers`](crate::Error::DifferentDrivers); [`OtherDevice`](crate::Error::OtherDevice) where the stream is
 /// not of the memory's device, or in a copy between devices of neither; [`InvalidValue`](crate::Error::InvalidValue)
 /// where bytes that come to the host are no value of their type (then the destination is as it was);

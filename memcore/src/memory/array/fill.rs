@@ -20,7 +20,8 @@ impl<T: ArrayElement, const D: usize> View<&mut ArrayObject<T>, D> {
     /// ```
     ///
     /// Driver functions: `cuMemcpy2DAsync_v2` of a row of the host's, doubled by more of it, and by `cuMemcpy3DAsync_v2` to
-    /// several slices; `cuStreamSynchronize`.
+    /// several slices; of layers and faces, each is filled so by itself, from the second on by `cuMemcpy3DAsync_v2`;
+    /// `cuStreamSynchronize`.
     ///
     /// # Errors
     ///
