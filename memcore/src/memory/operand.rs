@@ -119,7 +119,7 @@ impl<'a, T> DeviceDestination<'a, T> {
 /// What can stand right of `<-`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the source of a copy",
-    label = "neither host memory (`[T]`, array, `Vec`, `LockedBuffer`, `UnifiedBuffer`) nor device memory"
+    label = "neither host memory (`[T]`, array, `Vec`, `LockedBuffer`, `RegisteredBuffer`, `UnifiedBuffer`), nor device memory, a view or an `ArrayObject`"
 )]
 pub trait ToSource {
     /// The operand it becomes.
@@ -131,7 +131,7 @@ pub trait ToSource {
 /// What can stand left of `<-`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the destination of a copy",
-    label = "neither mutable host memory (`[T]`, array, `Vec`, `LockedBuffer`, `UnifiedBuffer`) nor mutable device memory"
+    label = "neither mutable host memory (`[T]`, array, `Vec`, `LockedBuffer`, `RegisteredBuffer`, `UnifiedBuffer`), nor mutable device memory, view or `ArrayObject`"
 )]
 pub trait ToDestination {
     /// The operand it becomes.
@@ -144,7 +144,7 @@ pub trait ToDestination {
 /// not as long as itself.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the destination of a copy",
-    label = "neither mutable host memory (`[T]`, array, `Vec`, `LockedBuffer`, `UnifiedBuffer`) nor mutable device memory"
+    label = "neither mutable host memory (`[T]`, array, `Vec`, `LockedBuffer`, `RegisteredBuffer`, `UnifiedBuffer`), nor mutable device memory, view or `ArrayObject`"
 )]
 pub trait IntoDestination {
     /// The operand it becomes.
