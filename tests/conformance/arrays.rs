@@ -109,7 +109,7 @@ fn what_the_driver_says_of_an_array(_: &Context) -> Outcome {
     let image = ArrayObject::<[f32; 4]>::zeroed([8, 16])?;
     let descriptor = image.descriptor()?;
     let shape = said(ArrayFormat::F32, 4, &descriptor);
-    assert_eq!((shape.kind(), shape.extents(), shape.flags()), (ArrayKind::Image, [1, 8, 16], ArrayFlags::empty()));
+    assert_eq!((shape.kind(), shape.extents(), shape.flags()), (ArrayKind::D2, [1, 8, 16], ArrayFlags::empty()));
     assert_eq!((descriptor.element_size(), descriptor.size_in_bytes()), (16, 2048));
     let shape = ArrayShape::new_layered_cubemap(2, 4).with_flags(ArrayFlags::SURFACE_LOAD_STORE);
     let cubes = ArrayObject::<Half>::zeroed(shape)?;
@@ -120,7 +120,7 @@ fn what_the_driver_says_of_an_array(_: &Context) -> Outcome {
     let part = cubes.as_view().window(1, 2.., 3)?;
     assert_eq!(format!("{part:?}"), "View { bytes_before: 54, extents: [1, 2, 1], pitch_in_bytes: 8 }");
     let line = ArrayObject::<[i8; 2]>::zeroed(ArrayShape::new_layered_1d(3, 7))?;
-    assert_eq!(said(ArrayFormat::I8, 2, &line.descriptor()?).kind(), ArrayKind::LayeredLinear);
+    assert_eq!(said(ArrayFormat::I8, 2, &line.descriptor()?).kind(), ArrayKind::LayeredD1);
     Ok(())
 }
 
@@ -132,25 +132,25 @@ fn extents_that_no_array_has(context: &Context) -> Outcome {
     let none = |shape: ArrayShape, kind, axis, extent, most| {
         refused(ArrayObject::<u8>::zeroed(shape), &Error::ArrayExtent { kind, axis, extent, most })
     };
-    none(ArrayShape::new_1d(0), "a 1-D array", "columns", 0, limit(21)?)?;
-    none(ArrayShape::new_2d([0, 4]), "a 2-D array", "rows", 0, limit(23)?)?;
-    none(ArrayShape::new_2d([4, 0]), "a 2-D array", "columns", 0, limit(22)?)?;
-    none(ArrayShape::new_3d([0, 4, 4]), "a 3-D array", "slices", 0, limit(26)?)?;
-    none(ArrayShape::new_layered_1d(0, 4), "a layered 1-D array", "slices", 0, limit(43)?)?;
-    none(ArrayShape::new_cubemap(0), "a cubemap", "rows", 0, limit(52)?)?;
+    none(ArrayShape::new_1d(0), ArrayKind::D1, "columns", 0, limit(21)?)?;
+    none(ArrayShape::new_2d([0, 4]), ArrayKind::D2, "rows", 0, limit(23)?)?;
+    none(ArrayShape::new_2d([4, 0]), ArrayKind::D2, "columns", 0, limit(22)?)?;
+    none(ArrayShape::new_3d([0, 4, 4]), ArrayKind::D3, "slices", 0, limit(26)?)?;
+    none(ArrayShape::new_layered_1d(0, 4), ArrayKind::LayeredD1, "slices", 0, limit(43)?)?;
+    none(ArrayShape::new_cubemap(0), ArrayKind::Cubemap, "rows", 0, limit(52)?)?;
     for past in [limit(22)? + 1, 1 << 31, (1 << 32) + 1, usize::MAX] {
-        none(ArrayShape::new_2d([1, past]), "a 2-D array", "columns", past, limit(22)?)?;
-        none(ArrayShape::new_3d([1, 1, past]), "a 3-D array", "columns", past, limit(24)?)?;
+        none(ArrayShape::new_2d([1, past]), ArrayKind::D2, "columns", past, limit(22)?)?;
+        none(ArrayShape::new_3d([1, 1, past]), ArrayKind::D3, "columns", past, limit(24)?)?;
     }
     let layers = limit(29)?;
-    none(ArrayShape::new_layered_2d(layers + 1, [1, 1]), "a layered 2-D array", "slices", layers + 1, layers)?;
+    none(ArrayShape::new_layered_2d(layers + 1, [1, 1]), ArrayKind::LayeredD2, "slices", layers + 1, layers)?;
     let faces = limit(54)? / 6 * 6;
-    none(ArrayShape::new_layered_cubemap(faces / 6 + 1, 1), "a layered cubemap", "slices", faces + 6, limit(54)?)?;
-    none(ArrayShape::new_layered_cubemap(usize::MAX, 1), "a layered cubemap", "slices", usize::MAX, limit(54)?)?;
+    none(ArrayShape::new_layered_cubemap(faces / 6 + 1, 1), ArrayKind::LayeredCubemap, "slices", faces + 6, limit(54)?)?;
+    none(ArrayShape::new_layered_cubemap(usize::MAX, 1), ArrayKind::LayeredCubemap, "slices", usize::MAX, limit(54)?)?;
     let surface = ArrayShape::new_1d(limit(55)? + 1).with_flags(ArrayFlags::SURFACE_LOAD_STORE);
-    none(surface, "a 1-D array", "columns", limit(55)? + 1, limit(55)?)?;
+    none(surface, ArrayKind::D1, "columns", limit(55)? + 1, limit(55)?)?;
     let gathered = ArrayShape::new_2d([1, limit(45)? + 1]).with_flags(ArrayFlags::TEXTURE_GATHER);
-    none(gathered, "a 2-D array", "columns", limit(45)? + 1, limit(45)?)?;
+    none(gathered, ArrayKind::D2, "columns", limit(45)? + 1, limit(45)?)?;
     Ok(())
 }
 
@@ -166,7 +166,7 @@ fn flags_that_an_array_does_not_have(_: &Context) -> Outcome {
     }
     // `CUDA_ARRAY3D_SPARSE`.
     let sparse = ArrayShape::new_2d([4, 4]).with_flags(ArrayFlags::from_bits_retain(0x40));
-    refused(ArrayObject::<u8>::zeroed(sparse), &Error::Unsupported { what: "an array flag of this number" })?;
+    refused(ArrayObject::<u8>::zeroed(sparse), &Error::UnknownFlags { what: "an array", bits: 0x40 })?;
     Ok(())
 }
 

@@ -43,6 +43,11 @@ impl<'a, T> HostSource<'a, T> {
     pub(crate) fn slice(&self) -> &'a [T] {
         self.slice
     }
+
+    /// The address, exposed to the device.
+    pub(crate) fn address(&self) -> u64 {
+        self.slice.as_ptr().expose_provenance() as u64
+    }
 }
 
 impl<'a, T> HostDestination<'a, T> {
@@ -78,6 +83,11 @@ impl<'a, T> HostDestination<'a, T> {
 
     pub(crate) fn as_mut_ptr(&self) -> *mut T {
         self.pointer
+    }
+
+    /// The address, exposed to the device.
+    pub(crate) fn address(&self) -> u64 {
+        self.pointer.expose_provenance() as u64
     }
 }
 

@@ -64,7 +64,7 @@ macro_rules! scoped_sources {
     )*};
     ($($array:ty),*) => {$(
         scoped_sources! { $array:
-            HostSource<'env, T>, Upload, |it| (it.slice().as_ptr().expose_provenance() as u64, it.slice().len());
+            HostSource<'env, T>, Upload, |it| (it.address(), it.slice().len());
             LentSource<'_, 'scope, HostSlice<T>>, Upload, |it| (it.0.address(), it.0.len());
             DeviceSource<'env, T>, OnDevice, |it| (it.slice().address(), it.slice().len());
             LentSource<'_, 'scope, DeviceSlice<T>>, OnDevice, |it| (it.0.address(), it.0.len());
@@ -91,8 +91,8 @@ macro_rules! scoped_destinations {
     )*};
     ($($array:ty),*) => {$(
         scoped_destinations! { $array:
-            HostDestination<'env, T>, Download, |it| (it.as_mut_ptr().expose_provenance() as u64, it.len());
-            HostDestination<'env, MaybeUninit<T>>, Download, |it| (it.as_mut_ptr().expose_provenance() as u64, it.len());
+            HostDestination<'env, T>, Download, |it| (it.address(), it.len());
+            HostDestination<'env, MaybeUninit<T>>, Download, |it| (it.address(), it.len());
             LentDestination<'_, 'scope, HostSlice<T>>, Download, |it| (it.0.address(), it.0.len());
             DeviceDestination<'env, T>, OnDevice, |it| (it.address(), it.len());
             LentDestination<'_, 'scope, DeviceSlice<T>>, OnDevice, |it| (it.0.address(), it.0.len());

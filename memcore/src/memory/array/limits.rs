@@ -9,11 +9,11 @@ type Attributes = [u32; 3];
 
 const fn attributes(kind: ArrayKind, flags: ArrayFlags) -> Attributes {
     let (texture, surface): (Attributes, Attributes) = match kind {
-        ArrayKind::Linear => ([0, 0, 21], [0, 0, 55]),
-        ArrayKind::Image => ([0, 23, 22], [0, 57, 56]),
-        ArrayKind::Volume => ([26, 25, 24], [60, 59, 58]),
-        ArrayKind::LayeredLinear => ([43, 0, 42], [62, 0, 61]),
-        ArrayKind::LayeredImage => ([29, 28, 27], [65, 64, 63]),
+        ArrayKind::D1 => ([0, 0, 21], [0, 0, 55]),
+        ArrayKind::D2 => ([0, 23, 22], [0, 57, 56]),
+        ArrayKind::D3 => ([26, 25, 24], [60, 59, 58]),
+        ArrayKind::LayeredD1 => ([43, 0, 42], [62, 0, 61]),
+        ArrayKind::LayeredD2 => ([29, 28, 27], [65, 64, 63]),
         ArrayKind::Cubemap => ([0, 52, 52], [0, 66, 66]),
         ArrayKind::LayeredCubemap => ([54, 53, 53], [68, 67, 67]),
     };
@@ -44,7 +44,7 @@ pub(super) fn wrong_extent(device: &Device, shape: &ArrayShape) -> Option<Error>
             Err(error) => return Some(error),
         };
         if extent == 0 || extent > most {
-            return Some(Error::ArrayExtent { kind: shape.kind().name(), axis, extent, most });
+            return Some(Error::ArrayExtent { kind: shape.kind(), axis, extent, most });
         }
     }
     None

@@ -21,6 +21,7 @@ use crate::memory::size::same_len;
 /// The constructors without `_in` use the current context ([`Context::current`]). All are complete on return, and call
 /// `cuArray3DCreate_v2` and what their own text names. Their errors are
 /// [`Error::ArrayExtent`](crate::Error::ArrayExtent), where there is no array of such extents on the device;
+/// [`Error::UnknownFlags`](crate::Error::UnknownFlags);
 /// [`Error::Unsupported`](crate::Error::Unsupported) for flags that the kind of array does not have;
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's code; and, without `_in`, what opening the default
 /// context fails with. A failed constructor leaves nothing behind.

@@ -33,35 +33,35 @@ macro_rules! as_views {
             Ok(unsafe { View::from_grid(grid) })
         }
 
-        /// All elements, in slices of `height` rows of `width`.
+        /// All elements, in slices of `[rows, columns]`.
         ///
         /// # Errors
         ///
         /// [`Error::InvalidShape`](crate::Error::InvalidShape) if the length is no multiple of a slice's.
-        $($vis)* fn as_3d(&self, [height, width]: [usize; 2]) -> Result<View<$shared, 3>> {
+        $($vis)* fn as_3d(&self, [rows, columns]: [usize; 2]) -> Result<View<$shared, 3>> {
             let $it = self;
-            let grid = Grid::packed::<$element>($address, $len, &[height, width])?;
+            let grid = Grid::packed::<$element>($address, $len, &[rows, columns])?;
             // SAFETY: elements of this memory, borrowed as it is.
             Ok(unsafe { View::from_grid(grid) })
         }
 
-        /// All elements, in slices of `height` rows of `width`, mutably.
+        /// All elements, in slices of `[rows, columns]`, mutably.
         ///
         /// # Errors
         ///
         /// As [`as_3d`](Self::as_3d).
-        $($vis)* fn as_3d_mut(&mut self, [height, width]: [usize; 2]) -> Result<View<$exclusive, 3>> {
+        $($vis)* fn as_3d_mut(&mut self, [rows, columns]: [usize; 2]) -> Result<View<$exclusive, 3>> {
             let $it = self;
-            let grid = Grid::packed::<$element>($address_mut, $len, &[height, width])?;
+            let grid = Grid::packed::<$element>($address_mut, $len, &[rows, columns])?;
             // SAFETY: elements of this memory, borrowed as it is.
             Ok(unsafe { View::from_grid(grid) })
         }
 
-        /// Rows of `width` elements that lie `pitch` elements apart, `[height, width]` of them from the first element on.
+        /// `[rows, columns]` from the first element on, where rows lie `pitch` elements apart.
         ///
         /// # Errors
         ///
-        /// [`Error::InvalidShape`](crate::Error::InvalidShape) if the pitch is less than the width, or the last row ends
+        /// [`Error::InvalidShape`](crate::Error::InvalidShape) if the pitch is less than the columns, or the last row ends
         /// past the last element.
         $($vis)* fn as_2d_pitched(&self, extents: [usize; 2], pitch: usize) -> Result<View<$shared, 2>> {
             let $it = self;
@@ -82,16 +82,16 @@ macro_rules! as_views {
             Ok(unsafe { View::from_grid(grid) })
         }
 
-        /// Slices of `[depth, height, width]` elements from the first on, where rows lie `pitch` elements apart and slices
-        /// `rows` rows: `[rows, pitch]`.
+        /// `[slices, rows, columns]` from the first element on, where slices lie `slice_pitch_in_rows` rows apart and rows
+        /// `pitch` elements.
         ///
         /// # Errors
         ///
-        /// [`Error::InvalidShape`](crate::Error::InvalidShape) if the pitch is less than the width or `rows` less than the
-        /// height, or the last row ends past the last element.
-        $($vis)* fn as_3d_pitched(&self, extents: [usize; 3], [rows, pitch]: [usize; 2]) -> Result<View<$shared, 3>> {
+        /// [`Error::InvalidShape`](crate::Error::InvalidShape) if the pitch is less than the columns or the slice pitch less
+        /// than the rows, or the last row ends past the last element.
+        $($vis)* fn as_3d_pitched(&self, extents: [usize; 3], [slice_pitch_in_rows, pitch]: [usize; 2]) -> Result<View<$shared, 3>> {
             let $it = self;
-            let grid = Grid::in_slice::<$element>($address, $len, extents, (pitch, rows))?;
+            let grid = Grid::in_slice::<$element>($address, $len, extents, (pitch, slice_pitch_in_rows))?;
             // SAFETY: elements of this memory, borrowed as it is.
             Ok(unsafe { View::from_grid(grid) })
         }
@@ -104,10 +104,10 @@ macro_rules! as_views {
         $($vis)* fn as_3d_pitched_mut(
             &mut self,
             extents: [usize; 3],
-            [rows, pitch]: [usize; 2],
+            [slice_pitch_in_rows, pitch]: [usize; 2],
         ) -> Result<View<$exclusive, 3>> {
             let $it = self;
-            let grid = Grid::in_slice::<$element>($address_mut, $len, extents, (pitch, rows))?;
+            let grid = Grid::in_slice::<$element>($address_mut, $len, extents, (pitch, slice_pitch_in_rows))?;
             // SAFETY: elements of this memory, borrowed as it is.
             Ok(unsafe { View::from_grid(grid) })
         }

@@ -173,13 +173,23 @@ impl<M: ViewMemory> View<M, 2> {
         Ok(unsafe { Self::from_grid(grid) })
     }
 
-    /// The same rows in slices of `height`.
+    /// The same rows in slices of `rows` each.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let slices = PitchedBuffer::from_slice(&[1u8, 2, 3, 4, 5, 6, 7, 8], 2)?;
+    /// let slices = slices.as_view().in_slices_of(2)?;
+    /// assert_eq!(slices.extents(), [2, 2, 2]);
+    /// assert_eq!(slices.window(1, 0, ..)?.to_vec()?, [5, 6]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidShape`](crate::Error::InvalidShape) if the rows are no multiple of `height`.
-    pub fn in_slices_of(self, height: usize) -> Result<View<M, 3>> {
-        let grid = self.grid.in_slices_of(height)?;
+    /// [`Error::InvalidShape`](crate::Error::InvalidShape) if there are no multiple of `rows`, or the view is of an array.
+    pub fn in_slices_of(self, rows: usize) -> Result<View<M, 3>> {
+        let grid = self.grid.in_slices_of(rows)?;
         // SAFETY: the same elements, borrowed as they were.
         Ok(unsafe { View::from_grid(grid) })
     }
