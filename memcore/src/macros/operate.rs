@@ -89,7 +89,7 @@ macro_rules! copy {
 /// operand, `fill!(destination <- value, stream)`, the fill is ordered on that stream. Complete on return.
 ///
 /// Of a [view](crate::View) of memory in rows the destination may be a window, `fill!(image[y0..y1, x0..x1] <- value)`; its
-/// calls are those of [`View::fill`](crate::View::fill).
+/// calls are those of [`View::fill`](crate::View::fill) of that memory.
 ///
 /// Calls: one `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async` where the value's bytes repeat every 1, 2 or
 /// 4; else one `cuMemcpyHtoDAsync_v2` of the value and ⌈log₂ len⌉ `cuMemcpyDtoDAsync_v2` that double it; and the wait.

@@ -31,7 +31,7 @@ impl<T: ArrayElement, const D: usize> View<&mut ArrayObject<T>, D> {
         self.write(value, Order::Now)
     }
 
-    /// Writes zeros to every element. Complete on return.
+    /// Writes zeros to every element. Complete on return. Driver functions: as for [`fill`](Self::fill).
     ///
     /// # Errors
     ///

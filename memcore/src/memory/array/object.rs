@@ -25,6 +25,16 @@ use crate::memory::size::same_len;
 /// [`Error::Unsupported`](crate::Error::Unsupported) for flags that the kind of array does not have;
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's code; and, without `_in`, what opening the default
 /// context fails with. A failed constructor leaves nothing behind.
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let mut image = ArrayObject::from_slice(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?;
+/// fill!(image[.., 0] <- 0.0)?;
+/// copy!(image[1, 1..] <- [8.0, 9.0])?;
+/// assert_eq!(image.to_vec()?, [0.0, 2.0, 3.0, 0.0, 8.0, 9.0]);
+/// # Ok::<(), memcore::Error>(())
+/// ```
 pub struct ArrayObject<T> {
     pub(super) array: RawArray,
     // INVARIANT: the array has these extents, and elements of the format and channels of `T`.

@@ -198,9 +198,7 @@ impl ArrayShape {
             ArrayKind::D1 => (0, 0),
             ArrayKind::D2 => (rows, 0),
             ArrayKind::LayeredD1 => (0, slices),
-            ArrayKind::D3 | ArrayKind::LayeredD2 | ArrayKind::Cubemap | ArrayKind::LayeredCubemap => {
-                (rows, slices)
-            }
+            ArrayKind::D3 | ArrayKind::LayeredD2 | ArrayKind::Cubemap | ArrayKind::LayeredCubemap => (rows, slices),
         };
         Ok(([width, height, depth], self.kind.flags() | flags))
     }

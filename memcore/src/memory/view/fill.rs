@@ -55,7 +55,7 @@ impl<T, const D: usize> View<&mut DeviceSlice<T>, D> {
         self.write(bytemuck::bytes_of(&value), Order::Now)
     }
 
-    /// Writes zeros to every element. Complete on return.
+    /// Writes zeros to every element. Complete on return. Driver functions: as for [`set_8`](Self::set_8).
     ///
     /// # Errors
     ///
@@ -88,7 +88,8 @@ impl<T, const D: usize> View<&mut DeviceSlice<T>, D> {
         self.write(&[value], Order::Now)
     }
 
-    /// Writes `value` to every two bytes of the elements. Complete on return.
+    /// Writes `value` to every two bytes of the elements. Complete on return. Driver functions: as for [`fill`](Self::fill)
+    /// with a value of 2 bytes.
     ///
     /// # Errors
     ///
@@ -99,7 +100,8 @@ impl<T, const D: usize> View<&mut DeviceSlice<T>, D> {
         self.write(&value.to_ne_bytes(), Order::Now)
     }
 
-    /// Writes `value` to every four bytes of the elements. Complete on return.
+    /// Writes `value` to every four bytes of the elements. Complete on return. Driver functions: as for [`fill`](Self::fill)
+    /// with a value of 4 bytes.
     ///
     /// # Errors
     ///

@@ -35,6 +35,15 @@ macro_rules! as_views {
 
         /// All elements, in slices of `[rows, columns]`.
         ///
+        /// ```
+        /// use memcore::prelude::*;
+        ///
+        /// let dev = device_vec![1u8, 2, 3, 4, 5, 6, 7, 8]?;
+        /// let slices = dev.as_3d([1, 4])?;
+        /// assert_eq!((slices.extents(), slices.slice(1)?.to_vec()?), ([2, 1, 4], vec![5, 6, 7, 8]));
+        /// # Ok::<(), memcore::Error>(())
+        /// ```
+        ///
         /// # Errors
         ///
         /// [`Error::InvalidShape`](crate::Error::InvalidShape) if the length is no multiple of a slice's.
@@ -58,6 +67,14 @@ macro_rules! as_views {
         }
 
         /// `[rows, columns]` from the first element on, where rows lie `pitch` elements apart.
+        ///
+        /// ```
+        /// use memcore::prelude::*;
+        ///
+        /// let dev = device_vec![1u8, 2, 0, 3, 4, 0, 5, 6]?;
+        /// assert_eq!(dev.as_2d_pitched([3, 2], 3)?.to_vec()?, [1, 2, 3, 4, 5, 6]);
+        /// # Ok::<(), memcore::Error>(())
+        /// ```
         ///
         /// # Errors
         ///
@@ -84,6 +101,15 @@ macro_rules! as_views {
 
         /// `[slices, rows, columns]` from the first element on, where slices lie `slice_pitch_in_rows` rows apart and rows
         /// `pitch` elements.
+        ///
+        /// ```
+        /// use memcore::prelude::*;
+        ///
+        /// // The first two rows of each three, which lie three elements apart.
+        /// let dev = device_vec![1u8, 2, 0, 3, 4, 0, 0, 0, 0, 5, 6, 0, 7, 8]?;
+        /// assert_eq!(dev.as_3d_pitched([2, 2, 2], [3, 3])?.to_vec()?, [1, 2, 3, 4, 5, 6, 7, 8]);
+        /// # Ok::<(), memcore::Error>(())
+        /// ```
         ///
         /// # Errors
         ///
