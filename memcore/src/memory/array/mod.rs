@@ -29,7 +29,7 @@
 //! let mut layers = ArrayObject::from_slice(&[1u8, 2, 3, 4], ArrayShape::new_layered_1d(2, 2))?;
 //! let (mut first, second) = layers.as_view_mut().split_at(1)?;
 //! assert!(matches!(copy!(first <- second), Err(memcore::Error::Unsupported { .. })));
-//! let between = second.to_vec()?;
+//! let between = second.as_shared().to_vec()?;
 //! copy!(first <- between)?;
 //! assert_eq!(layers.to_vec()?, [3, 4, 3, 4]);
 //! # Ok::<(), memcore::Error>(())
