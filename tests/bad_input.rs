@@ -83,6 +83,31 @@ fn memory_that_the_pool_keeps_is_given_back_for_a_larger_allocation() {
 }
 
 #[test]
+fn memory_that_the_pool_keeps_is_given_back_for_an_array_and_for_rows() {
+    let (sim, context) = open(SimOptions::default().memory_bytes(4 * MIB as u64));
+    let _entered = context.enter();
+    drop(device_vec![1_u8; 3 * MIB].unwrap());
+    sim.clear_calls();
+    let image = ArrayObject::filled(7_u32, [1024, 512]).unwrap();
+    assert_eq!(counts(&sim, ["cuArray3DCreate_v2", "cuMemPoolTrimTo"]), [2, 1]);
+    assert_eq!(image.as_view().window(0, 1023, 511).unwrap().to_vec().unwrap(), [7]);
+    drop(image);
+    drop(device_vec![1_u8; 3 * MIB].unwrap());
+    sim.clear_calls();
+    let rows = PitchedBuffer::filled(7_u32, [1024, 512]).unwrap();
+    assert_eq!(counts(&sim, ["cuMemAllocPitch_v2", "cuMemPoolTrimTo"]), [2, 1]);
+    drop(rows);
+    // Once more, and no more.
+    sim.clear_calls();
+    let error = ArrayObject::<u32>::zeroed([1025, 1024]).unwrap_err();
+    let (requested, total) = (1025 << 12, 4 << 20);
+    let operation = "cuArray3DCreate_v2";
+    assert_eq!(error, Error::OutOfMemory { operation, requested, free: Some(total), total: Some(total) });
+    assert_eq!(counts(&sim, ["cuArray3DCreate_v2", "cuMemPoolTrimTo"]), [2, 1]);
+    assert!(sim.finish().is_empty());
+}
+
+#[test]
 fn out_of_memory_is_tried_once_more_and_no_more() {
     let (sim, context) = open(SimOptions::default().memory_bytes(MIB as u64));
     assert!(DeviceBuffer::<u8>::zeroed_in(&context, 2 * MIB).unwrap_err().is_out_of_memory());

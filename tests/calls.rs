@@ -227,7 +227,7 @@ fn arrays(r: &mut Recorder, other: &Context) -> memcore::Result<()> {
     let (z, y, x) = (|| 0..2, || 0..2, || 1..2);
     let mut image = r.record("`ArrayObject::<u32>::zeroed([2, 4])`", || ArrayObject::<u32>::zeroed([2, 4]));
     let mut volume = r.record("`ArrayObject::<u32>::zeroed([2, 2, 2])`", || ArrayObject::<u32>::zeroed([2, 2, 2]));
-    drop(r.record("`ArrayObject::from_slice([2, 4], &host)`", || ArrayObject::from_slice([2, 4], &host)));
+    drop(r.record("`ArrayObject::from_slice(&host, [2, 4])`", || ArrayObject::from_slice(&host, [2, 4])));
     let far = ArrayObject::<u32>::zeroed_in(other, [2, 4])?;
     r.record("`copy!(image <- host)`", || copy!(image <- host));
     r.record("`copy!(host <- image)`", || copy!(host <- image));

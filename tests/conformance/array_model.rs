@@ -1,19 +1,14 @@
 //! Random copies and fills of windows of arrays, compared with the same on plain vectors.
 
-use std::ops::Range;
-
 use memcore::memory::array::ArrayShape;
 use memcore::prelude::*;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
 use crate::rig::{Outcome, random_programs, tests, turns};
+use crate::view_model::{ALL, LEN, parts, positions, range};
 
 tests!(random_windows_of_arrays_agree_with_a_plain_model);
-
-/// Slices, rows and columns of everything.
-const ALL: [usize; 3] = [3, 4, 5];
-const LEN: usize = ALL[0] * ALL[1] * ALL[2];
 
 type Element = [u16; 2];
 
@@ -52,13 +47,6 @@ fn array() -> impl Strategy<Value = Where> {
     prop_oneof![Just(Where::Volume), Just(Where::Layers)]
 }
 
-/// Extents, and two positions where they fit.
-fn parts() -> impl Strategy<Value = ([usize; 3], [usize; 3], [usize; 3])> {
-    let axis = |all: usize| (0..=all).prop_flat_map(move |extent| (Just(extent), 0..=all - extent, 0..=all - extent));
-    let [z, y, x] = ALL.map(axis);
-    (z, y, x).prop_map(|(z, y, x)| ([z.0, y.0, x.0], [z.1, y.1, x.1], [z.2, y.2, x.2]))
-}
-
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         3 => (array(), place(), parts(), any::<[bool; 2]>())
@@ -70,18 +58,6 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (array(), parts(), any::<Element>())
             .prop_map(|(to, (extents, at, _), value)| Step::Fill { to, at, extents, value }),
     ]
-}
-
-fn range(at: usize, extent: usize) -> Range<usize> {
-    at..at + extent
-}
-
-/// The positions of a part, in the order of the elements.
-fn positions(at: [usize; 3], extents: [usize; 3]) -> Vec<usize> {
-    let [_, rows, columns] = ALL;
-    let slices = range(at[0], extents[0]);
-    let rows_of = |z| range(at[1], extents[1]).map(move |y| (z * rows + y) * columns);
-    slices.flat_map(|z| rows_of(z).flat_map(|row| range(row + at[2], extents[2]))).collect()
 }
 
 struct Real {
@@ -133,7 +109,7 @@ impl Real {
 /// The positions of one side: of what is no array perhaps the first ones.
 fn side(place: Where, at: [usize; 3], extents: [usize; 3], run: bool) -> Vec<usize> {
     let is_array = matches!(place, Where::Volume | Where::Layers);
-    if run && !is_array { (0..extents.iter().product()).collect() } else { positions(at, extents) }
+    if run && !is_array { (0..extents.iter().product()).collect() } else { positions(at, extents).collect() }
 }
 
 fn random_windows_of_arrays_agree_with_a_plain_model(_: &Context) -> Outcome {
@@ -146,8 +122,8 @@ fn random_windows_of_arrays_agree_with_a_plain_model(_: &Context) -> Outcome {
         let mut real = Real {
             host: start(0),
             dev: DeviceBuffer::from_slice(&start(1000)).map_err(failed)?,
-            volume: ArrayObject::from_slice(ALL, &start(2000)).map_err(failed)?,
-            layers: ArrayObject::from_slice(layers, &start(3000)).map_err(failed)?,
+            volume: ArrayObject::from_slice(&start(2000), ALL).map_err(failed)?,
+            layers: ArrayObject::from_slice(&start(3000), layers).map_err(failed)?,
         };
         for step in &steps {
             match *step {

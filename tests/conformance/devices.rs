@@ -61,7 +61,7 @@ fn copies_go_from_device_to_device(here: &Context, there: &Context) -> Outcome {
 
 fn arrays_go_from_device_to_device(here: &Context, there: &Context) -> Outcome {
     let host: Vec<u32> = (0..120).collect();
-    let near = ArrayObject::from_slice_in(here, [4, 5, 6], &host)?;
+    let near = ArrayObject::from_slice_in(here, &host, [4, 5, 6])?;
     let mut far = ArrayObject::<u32>::zeroed_in(there, [4, 5, 6])?;
     copy!(far <- near)?;
     assert_eq!(far.to_vec()?, host);

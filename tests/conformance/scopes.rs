@@ -112,7 +112,7 @@ fn nested_on_three_streams(_: &Context) -> Outcome {
     assert!(
         back[..half] == source[..half] && back[half..half + 10] == [9; 10] && back[half + 10..] == source[half + 10..]
     );
-    assert!(dev.to_vec()? == [7; LARGE]);
+    assert!(dev.to_vec()? == vec![7; LARGE]);
     Ok(())
 }
 
@@ -429,6 +429,6 @@ pub(crate) fn on_two_devices(here: &Context, there: &Context) -> Outcome {
         refused(far.scope(|b| fill!(b.take_over(&mut dev[..4], a)? <- 2, b)), &other)?;
         Ok::<(), Error>(())
     })?;
-    assert!(*back == *source && other.to_vec()? == *source && dev.to_vec()? == [1; 4 * MIB]);
+    assert!(*back == *source && other.to_vec()? == *source && dev.to_vec()? == vec![1; 4 * MIB]);
     Ok(())
 }

@@ -119,7 +119,7 @@ fn the_legacy_stream_orders_its_work(context: &Context) -> Outcome {
         // SAFETY: as above.
         unsafe { copy!(back <- second, async legacy) }
     })?;
-    assert!(legacy.query()? && *back == *source && first.to_vec()? == [7; 4 * MIB]);
+    assert!(legacy.query()? && *back == *source && first.to_vec()? == vec![7; 4 * MIB]);
     copy!(first[..3] <- [1, 2, 3], legacy)?;
     fill!(first[3..5] <- 4, legacy)?;
     assert_eq!(first[..6].to_vec()?, [1, 2, 3, 4, 4, 7]);
@@ -147,7 +147,7 @@ fn the_legacy_stream_and_events(_: &Context) -> Outcome {
         })
     })?;
     assert!(*back == *source);
-    assert_eq!(dev.to_vec()?, [3; MIB]);
+    assert_eq!(dev.to_vec()?, vec![3; MIB]);
     Ok(())
 }
 
@@ -162,7 +162,7 @@ fn the_legacy_stream_outlives_its_handles(context: &Context) -> Outcome {
         drop(Stream::legacy_in(context));
         Ok(())
     })?;
-    assert_eq!(dev.to_vec()?, [3; MIB]);
+    assert_eq!(dev.to_vec()?, vec![3; MIB]);
     let legacy = Stream::legacy()?;
     assert!(legacy.query()?);
     legacy.synchronize()?;

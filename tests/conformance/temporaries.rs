@@ -24,7 +24,7 @@ fn start_as_zeros(_: &Context) -> Outcome {
         copy!(rest[MIB..] <- first, s)?;
         copy!(back <- scratch, s)
     })?;
-    assert!(back[..MIB] == *source && back[MIB..2 * MIB] == [0; MIB] && back[2 * MIB..] == *source);
+    assert!(back[..MIB] == *source && back[MIB..2 * MIB] == vec![0; MIB] && back[2 * MIB..] == *source);
     Ok(())
 }
 

@@ -11,8 +11,8 @@ use crate::rig::{Outcome, random_programs, tests, turns};
 tests!(random_windows_agree_with_a_plain_model);
 
 /// Slices, rows and columns of everything.
-const ALL: [usize; 3] = [3, 4, 5];
-const LEN: usize = ALL[0] * ALL[1] * ALL[2];
+pub(crate) const ALL: [usize; 3] = [3, 4, 5];
+pub(crate) const LEN: usize = ALL[0] * ALL[1] * ALL[2];
 
 /// Where something lies: the host, page-locked memory, a device buffer, or rows with a pitch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ fn place() -> impl Strategy<Value = Where> {
 }
 
 /// Extents, and two positions where they fit.
-fn parts() -> impl Strategy<Value = ([usize; 3], [usize; 3], [usize; 3])> {
+pub(crate) fn parts() -> impl Strategy<Value = ([usize; 3], [usize; 3], [usize; 3])> {
     let axis = |all: usize| (0..=all).prop_flat_map(move |extent| (Just(extent), 0..=all - extent, 0..=all - extent));
     let [z, y, x] = ALL.map(axis);
     (z, y, x).prop_map(|(z, y, x)| ([z.0, y.0, x.0], [z.1, y.1, x.1], [z.2, y.2, x.2]))
@@ -51,12 +51,12 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn range(at: usize, extent: usize) -> Range<usize> {
+pub(crate) fn range(at: usize, extent: usize) -> Range<usize> {
     at..at + extent
 }
 
 /// The positions of a part, in the order of the elements.
-fn positions(at: [usize; 3], extents: [usize; 3]) -> impl Iterator<Item = usize> {
+pub(crate) fn positions(at: [usize; 3], extents: [usize; 3]) -> impl Iterator<Item = usize> {
     let [_, rows, columns] = ALL;
     range(at[0], extents[0]).flat_map(move |z| {
         range(at[1], extents[1]).flat_map(move |y| range(at[2], extents[2]).map(move |x| (z * rows + y) * columns + x))

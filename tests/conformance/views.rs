@@ -1,7 +1,5 @@
 //! Views in rows, pitched buffers and copies and fills of windows.
 
-use std::mem::MaybeUninit;
-
 use memcore::Error;
 use memcore::prelude::*;
 
@@ -34,60 +32,68 @@ fn numbered(height: usize, width: usize) -> Vec<u32> {
 }
 
 /// A window of a plain array of arrays.
-fn plain_window(all: &[u32], width: usize, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) -> Vec<u32> {
+pub(crate) fn plain_window(
+    all: &[u32],
+    width: usize,
+    rows: std::ops::Range<usize>,
+    columns: std::ops::Range<usize>,
+) -> Vec<u32> {
     rows.flat_map(|row| all[row * width..][columns.clone()].to_vec()).collect()
 }
 
+/// Copies a window of each source to the rows of 7, and looks whether it is there.
+macro_rules! from_each {
+    ($rows:ident, $expected:ident: $(($($source:tt)+))+) => {$(
+        fill!($rows <- 0)?;
+        copy!($rows[2.., 1..6] <- $($source)+[1..4, 3..8])?;
+        assert_eq!(crate::views::plain_window(&$rows.to_vec()?, 7, 2..5, 1..6), $expected);
+    )+};
+}
+
+/// Copies a window of the rows to each destination, which is emptied before, and looks whether it is whole again.
+macro_rules! to_each {
+    ($rows:ident, $whole:ident: $(($($destination:tt)+) $all:expr;)+) => {$(
+        fill!($($destination)+[1..4, 3..8] <- 0)?;
+        copy!($($destination)+[1..4, 3..8] <- $rows[2.., 1..6])?;
+        assert_eq!($all, $whole);
+    )+};
+}
+
+/// Copies windows between `[5, 7]` elements and every memory.
+macro_rules! with_every_memory {
+    ($rows:ident, $host:ident, $expected:ident) => {
+        let $host: Vec<u32> = (1..=60).collect();
+        let $expected = crate::views::plain_window(&$host, 10, 1..4, 3..8);
+        let (mut locked, mut unified) = (LockedBuffer::from_slice(&$host)?, UnifiedBuffer::from_slice(&$host)?);
+        let (mut dev, mut pitched) = (DeviceBuffer::from_slice(&$host)?, PitchedBuffer::from_slice(&$host, 10)?);
+        let mut image = ArrayObject::from_slice(&$host, [6, 10])?;
+        crate::views::from_each!($rows, $expected:
+            ($host.as_2d(10)?) (locked.as_2d(10)?) (unified.as_2d(10)?) (unified.as_device_slice().as_2d(10)?)
+            (dev.as_2d(10)?) (pitched) (image)
+        );
+        crate::views::to_each!($rows, $host:
+            (locked.as_2d_mut(10)?) *locked;
+            (unified.as_2d_mut(10)?) *unified;
+            (unified.as_device_slice_mut().as_2d_mut(10)?) *unified;
+            (dev.as_2d_mut(10)?) dev.to_vec()?;
+            (pitched) pitched.to_vec()?;
+            (image) image.to_vec()?;
+        );
+        let mut back = vec![0; 15];
+        copy!(back.as_2d_mut(5)? <- $rows[2.., 1..6])?;
+        assert_eq!(back, $expected);
+        let mut room = [std::mem::MaybeUninit::<u32>::uninit(); 15];
+        copy!(room.as_2d_mut(5)? <- $rows[2.., 1..6])?;
+        // SAFETY: the copy wrote every element.
+        assert_eq!(room.map(|element| unsafe { element.assume_init() }), *$expected);
+        assert_eq!($rows.to_vec()?[..14], [0; 14]);
+    };
+}
+pub(crate) use {from_each, to_each, with_every_memory};
+
 fn windows_between_every_pair_of_memories(_: &Context) -> Outcome {
-    let host = numbered(6, 10);
-    let expected = plain_window(&host, 10, 1..4, 3..8);
-    let mut locked = LockedBuffer::from_slice(&host)?;
-    let mut unified = UnifiedBuffer::from_slice(&host)?;
-    let pitched = PitchedBuffer::from_slice(&host, 10)?;
-    let mut dev = DeviceBuffer::from_slice(&host)?;
-
-    // To a device, from everything.
-    let mut target = PitchedBuffer::<u32>::zeroed([5, 7])?;
-    let read = |target: &PitchedBuffer<u32>| target.as_view().window(2.., 1..6)?.to_vec();
-    copy!(target[2.., 1..6] <- host.as_2d(10)?[1..4, 3..8])?;
-    assert_eq!(read(&target)?, expected);
-    fill!(target <- 0)?;
-    copy!(target[2.., 1..6] <- locked.as_2d(10)?[1..4, 3..8])?;
-    assert_eq!(read(&target)?, expected);
-    fill!(target <- 0)?;
-    copy!(target[2.., 1..6] <- unified.as_2d(10)?[1..4, 3..8])?;
-    assert_eq!(read(&target)?, expected);
-    fill!(target <- 0)?;
-    copy!(target[2.., 1..6] <- unified.as_device_slice().as_2d(10)?[1..4, 3..8])?;
-    assert_eq!(read(&target)?, expected);
-    fill!(target <- 0)?;
-    copy!(target[2.., 1..6] <- pitched[1..4, 3..8])?;
-    assert_eq!(read(&target)?, expected);
-    fill!(target <- 0)?;
-    copy!(target[2.., 1..6] <- dev.as_2d(10)?[1..4, 3..8])?;
-    assert_eq!(read(&target)?, expected);
-    assert_eq!(target.as_view().window(..2, ..)?.to_vec()?, [0; 14]);
-
-    // From a device, to everything.
-    let mut back = vec![0; 15];
-    copy!(back.as_2d_mut(5)? <- target[2.., 1..6])?;
-    assert_eq!(back, expected);
-    fill!(locked.as_2d_mut(10)?[1..4, 3..8] <- 0)?;
-    copy!(locked.as_2d_mut(10)?[1..4, 3..8] <- target[2.., 1..6])?;
-    assert_eq!(*locked, *host);
-    fill!(unified.as_2d_mut(10)?[1..4, 3..8] <- 0)?;
-    copy!(unified.as_2d_mut(10)?[1..4, 3..8] <- target[2.., 1..6])?;
-    assert_eq!(*unified, *host);
-    fill!(unified.as_device_slice_mut().as_2d_mut(10)?[1..4, 3..8] <- 0)?;
-    copy!(unified.as_device_slice_mut().as_2d_mut(10)?[1..4, 3..8] <- target[2.., 1..6])?;
-    assert_eq!(*unified, *host);
-    fill!(dev.as_2d_mut(10)?[1..4, 3..8] <- 0)?;
-    copy!(dev.as_2d_mut(10)?[1..4, 3..8] <- target[2.., 1..6])?;
-    assert_eq!(dev.to_vec()?, host);
-    let mut room = [MaybeUninit::<u32>::uninit(); 15];
-    copy!(room.as_2d_mut(5)? <- target[2.., 1..6])?;
-    // SAFETY: the copy wrote every element.
-    assert_eq!(room.map(|element| unsafe { element.assume_init() }), *expected);
+    let mut rows = PitchedBuffer::<u32>::zeroed([5, 7])?;
+    with_every_memory!(rows, host, expected);
 
     // Within the host.
     let mut back = vec![0; 60];
@@ -168,6 +174,11 @@ fn pitched_buffers_are_made_in_every_way(context: &Context) -> Outcome {
     let mut raw = unsafe { PitchedBuffer::<u32>::uninitialized_in(context, [2, 3])? };
     fill!(raw <- 9)?;
     assert_eq!(raw.to_vec()?, [9; 6]);
+    raw.copy_from(&numbered(2, 3).as_2d(3)?)?;
+    let mut back = [0; 6];
+    raw.copy_to(&mut back.as_2d_mut(3)?)?;
+    assert_eq!(back, *numbered(2, 3));
+    assert_eq!((raw.len(), raw.is_empty(), raw.size_in_bytes()), (6, false, 24));
     assert!(raw.pitch_in_bytes() >= 12 && raw.as_device_ptr().as_raw().is_multiple_of(256));
     raw.try_free().map_err(|(error, _)| error)?;
     Ok(())

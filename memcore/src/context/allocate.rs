@@ -160,12 +160,10 @@ impl Inner {
         let from = pool.or(self.pool());
         match self.try_allocate(stream, from, bytes) {
             Err(Error::Driver { status: Status::OUT_OF_MEMORY, .. }) => {
-                self.settle_allocator()?;
                 if stream.handle() != self.allocator().stream.handle() {
                     settle(self, stream.handle(), Exposed::Nothing)?;
                 }
-                self.trim_bound(self.pool(), 0)?;
-                self.trim_bound(pool, 0)?;
+                self.make_room(pool)?;
                 let again = self.try_allocate(stream, from, bytes).map_err(|error| self.explain(error, bytes));
                 match (again, from) {
                     (Err(error), Some(pool)) => Err(pool.explain(self.driver(), error, bytes)),
@@ -308,6 +306,15 @@ impl Inner {
             unsafe { bound.driver().pointer_attribute((&raw mut ordinal).cast(), POINTER_DEVICE_ORDINAL, address) };
         check(symbol::pointer_attribute, status)?;
         Ok(ordinal)
+    }
+
+    /// Gives back to the device what is free, when memory ran out: pending frees are awaited, and the context's own pool and
+    /// `pool` are trimmed. The context is bound and captures relaxed.
+    #[track_caller]
+    pub(crate) fn make_room(&self, pool: Option<RawPool>) -> Result<()> {
+        self.settle_allocator()?;
+        self.trim_bound(self.pool(), 0)?;
+        self.trim_bound(pool, 0)
     }
 
     /// Waits for pending allocations and frees.

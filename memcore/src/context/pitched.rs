@@ -23,8 +23,7 @@ impl Inner {
         let _relaxed = Relaxed::new(bound.driver());
         match self.try_allocate_pitched(width, rows, element) {
             Err(Error::Driver { status: Status::OUT_OF_MEMORY, .. }) => {
-                self.settle_allocator()?;
-                self.trim_bound(self.pool(), 0)?;
+                self.make_room(None)?;
                 let again = self.try_allocate_pitched(width, rows, element);
                 again.map_err(|error| self.explain(error, width.saturating_mul(rows)))
             }

@@ -5,8 +5,17 @@ use super::rows::{Extent, Place, RowCopy};
 use crate::driver::Driver;
 use crate::driver::ffi::CUstream;
 
+/// What is doubled.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Axis {
+    /// The first row of the first slice, to all others of that slice.
+    Rows,
+    /// The first slice, to all others.
+    Slices,
+}
+
 impl Place {
-    /// Copies the first row to all others of the first slice.
+    /// Copies the first row or slice to the others.
     ///
     /// # Errors
     ///
@@ -14,48 +23,29 @@ impl Place {
     ///
     /// # Safety
     ///
-    /// Rows of the extent may be read and written by this operation alone until it is complete, and the first is written
-    /// by what was queued before. `stream` is alive and its context bound.
+    /// The extent may be read and written by this operation alone until it is complete, and the first row or slice is
+    /// written by what was queued before. `stream` is alive and its context bound.
     #[track_caller]
-    pub(super) unsafe fn queue_doubled_rows(
+    pub(super) unsafe fn queue_doubled(
         self,
         driver: &dyn Driver,
         stream: CUstream,
         extent: Extent,
+        axis: Axis,
     ) -> Result<(), Refused> {
+        let all = match axis {
+            Axis::Rows => extent.rows,
+            Axis::Slices => extent.slices,
+        };
         let mut written = 1;
-        while written < extent.rows {
-            let more = written.min(extent.rows - written);
-            let extent = Extent { rows: more, slices: 1, ..extent };
-            let copy = RowCopy { to: self.rows_on(written), from: self, extent };
-            // SAFETY: the rows may be written, and the two parts do not overlap.
-            unsafe { copy.queue(driver, stream) }.map_err(Refused::half_way)?;
-            written += more;
-        }
-        Ok(())
-    }
-
-    /// Copies the first slice to all others.
-    ///
-    /// # Errors
-    ///
-    /// As [`queue_doubled_rows`](Self::queue_doubled_rows).
-    ///
-    /// # Safety
-    ///
-    /// As [`queue_doubled_rows`](Self::queue_doubled_rows), of slices.
-    #[track_caller]
-    pub(super) unsafe fn queue_doubled_slices(
-        self,
-        driver: &dyn Driver,
-        stream: CUstream,
-        extent: Extent,
-    ) -> Result<(), Refused> {
-        let mut written = 1;
-        while written < extent.slices {
-            let more = written.min(extent.slices - written);
-            let copy = RowCopy { to: self.slices_on(written), from: self, extent: Extent { slices: more, ..extent } };
-            // SAFETY: the slices may be written, and the two parts do not overlap.
+        while written < all {
+            let more = written.min(all - written);
+            let (to, extent) = match axis {
+                Axis::Rows => (self.on(written, 0), Extent { rows: more, slices: 1, ..extent }),
+                Axis::Slices => (self.on(0, written), Extent { slices: more, ..extent }),
+            };
+            let copy = RowCopy { to, from: self, extent };
+            // SAFETY: both parts lie inside, and do not overlap.
             unsafe { copy.queue(driver, stream) }.map_err(Refused::half_way)?;
             written += more;
         }

@@ -1,45 +1,49 @@
-//! Fills of pitched device memory with a repeated value.
+//! Fills of rows, of device memory with a pitch or of an array, with a repeated value.
 
+use super::doubling::Axis;
 use super::fill::{Pattern, Seed, queue_fill};
 use super::operation::Refused;
-use super::rows::{Extent, Memory, Place};
-use crate::driver::ffi::{CUdeviceptr, CUstream};
+use super::rows::{Extent, Memory, Place, RowCopy};
+use crate::driver::ffi::CUstream;
 use crate::driver::{Driver, check, symbol};
 
-/// Device memory in rows that are filled: the first begins at `dst`.
+/// Rows that are filled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowFill<'v> {
-    pub(crate) dst: CUdeviceptr,
-    /// Bytes from one row to the next, at least a row's.
-    pub(crate) pitch: usize,
-    /// Rows from one slice to the next, at least a slice's.
-    pub(crate) height: usize,
+    pub(crate) place: Place,
+    /// Of device memory the bytes of one value, of an array those of a row.
     pub(crate) value: &'v [u8],
-    /// Values of a row, rows of a slice, slices: none of them is 0.
-    pub(crate) counts: [usize; 3],
+    /// Not empty. Its width is a multiple of the value's.
+    pub(crate) extent: Extent,
 }
 
 impl RowFill<'_> {
     /// Whether it is one call, which is queued whole or refused whole.
     pub(crate) fn is_one_call(&self) -> bool {
-        self.joined().counts[2] == 1 && self.pattern() != Pattern::Doubling
+        self.joined().extent.slices == 1 && self.pattern() != Pattern::Doubling
     }
 
-    /// The same fill, where slices without a gap between them are one.
+    /// The same fill, where slices of device memory without a gap between them are one.
     fn joined(&self) -> Self {
-        let [count, rows, slices] = self.counts;
-        if rows == self.height { Self { counts: [count, rows * slices, 1], ..*self } } else { *self }
+        let Extent { width, rows, slices } = self.extent;
+        match self.place.memory {
+            Memory::Device(_) if rows == self.place.height => {
+                Self { extent: Extent { width, rows: rows * slices, slices: 1 }, ..*self }
+            }
+            _ => *self,
+        }
     }
 
-    /// The cheapest calls: the driver wants rows aligned to the unit.
+    /// The cheapest calls: the driver wants rows aligned to the unit, and no memset knows arrays.
     fn pattern(&self) -> Pattern {
-        let [_, rows, slices] = self.counts;
-        let apart = if rows * slices == 1 { 0 } else { self.pitch as u64 };
-        Pattern::of(self.value, self.dst | apart)
+        let Memory::Device(dst) = self.place.memory else { return Pattern::Doubling };
+        let apart = if self.extent.rows * self.extent.slices == 1 { 0 } else { self.place.pitch as u64 };
+        Pattern::of(self.value, dst | apart)
     }
 
     /// Queues the calls: one 2-D memset, which is doubled by copies of slices where there are gaps between them; or the
-    /// first row as any fill, which is doubled by copies of rows and then of slices.
+    /// first row as any fill, or of an array as a copy of the host's, which is doubled by copies of rows and then of slices.
+    /// Layers are not copied to each other, and each is filled so.
     ///
     /// # Errors
     ///
@@ -47,14 +51,23 @@ impl RowFill<'_> {
     ///
     /// # Safety
     ///
-    /// The rows may be written by this operation alone until it is complete. With [`Seed::Upload`] the value stays as it
-    /// is until then. `stream` is alive and its context bound.
+    /// The rows may be written by this operation alone until it is complete. With [`Seed::Upload`], and of an array, the
+    /// value stays as it is until then. `stream` is alive and its context bound.
     #[track_caller]
     pub(super) unsafe fn queue(&self, driver: &dyn Driver, stream: CUstream, seed: Seed) -> Result<(), Refused> {
+        if self.place.memory.has_layers() && self.extent.slices > 1 {
+            for slice in 0..self.extent.slices {
+                let extent = Extent { slices: 1, ..self.extent };
+                let layer = Self { place: self.place.on(0, slice), extent, ..*self };
+                // SAFETY: a layer of what may be written.
+                unsafe { layer.queue(driver, stream, seed) }.map_err(|refused| refused.after(slice > 0))?;
+            }
+            return Ok(());
+        }
         let all = self.joined();
-        let [count, rows, slices] = all.counts;
-        let (dst, pitch, width) = (all.dst, all.pitch, count * all.value.len());
-        let set = match all.pattern() {
+        let Extent { width, rows, .. } = all.extent;
+        let (dst, pitch) = (all.place.memory.device(), all.place.pitch);
+        let first = match all.pattern() {
             Pattern::Bytes(unit) => {
                 // SAFETY: the rows of the first slice may be written.
                 let status = unsafe { driver.memset_d2d8_async(dst, pitch, unit, width, rows, stream) };
@@ -73,9 +86,9 @@ impl RowFill<'_> {
             // SAFETY: the caller's contract.
             Pattern::Doubling => unsafe { all.queue_slice(driver, stream, seed) },
         };
-        set?;
-        // SAFETY: the slices may be written.
-        unsafe { all.place().queue_doubled_slices(driver, stream, Extent { width, rows, slices }) }
+        first?;
+        // SAFETY: the slices may be written, and the first is.
+        unsafe { all.place.queue_doubled(driver, stream, all.extent, Axis::Slices) }
     }
 
     /// Queues the first row of the first slice, which is doubled by copies of rows.
@@ -85,15 +98,17 @@ impl RowFill<'_> {
     /// As for `queue`.
     #[track_caller]
     unsafe fn queue_slice(&self, driver: &dyn Driver, stream: CUstream, seed: Seed) -> Result<(), Refused> {
-        let [count, rows, _] = self.counts;
-        // SAFETY: the first row may be written; the caller's contract covers the value.
-        unsafe { queue_fill(driver, stream, self.dst, self.value, count, seed)? };
-        let extent = Extent { width: count * self.value.len(), rows, slices: 1 };
-        // SAFETY: the rows may be written.
-        unsafe { self.place().queue_doubled_rows(driver, stream, extent) }
-    }
-
-    fn place(&self) -> Place {
-        Place { memory: Memory::Device(self.dst), pitch: self.pitch, height: self.height }
+        let Self { place, value, extent } = *self;
+        if let Memory::Device(dst) = place.memory {
+            // SAFETY: the first row may be written; the caller's contract covers the value.
+            unsafe { queue_fill(driver, stream, dst, value, extent.width / value.len(), seed)? };
+        } else {
+            let from = Place { memory: Memory::Host(value.as_ptr().cast_mut().cast()), pitch: value.len(), height: 1 };
+            let row = RowCopy { to: place, from, extent: Extent { rows: 1, slices: 1, ..extent } };
+            // SAFETY: the first row may be written; the caller's contract covers the value, which is a row.
+            unsafe { row.queue(driver, stream) }.map_err(Refused::whole)?;
+        }
+        // SAFETY: the rows may be written, and the first is.
+        unsafe { place.queue_doubled(driver, stream, extent, Axis::Rows) }
     }
 }

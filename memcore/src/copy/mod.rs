@@ -4,7 +4,6 @@
 
 mod doubling;
 mod fill;
-mod fill_array;
 mod fill_rows;
 mod issue;
 mod operation;
@@ -13,7 +12,6 @@ mod within;
 mod write_combined;
 
 pub(crate) use fill::{Filled, fills_by_one_call};
-pub(crate) use fill_array::ArrayFill;
 pub(crate) use fill_rows::RowFill;
 pub(crate) use issue::Mode;
 pub use issue::Order;
@@ -158,12 +156,7 @@ pub(crate) unsafe fn copy_rows(
     }
     let copy = RowCopy { to, from, extent };
     let (writes, operation) = if to_context.raw() == from_context.raw() {
-        let writes = match to.memory {
-            Memory::Host(start) => Writes::Host { start, bytes: extent.reach(&to) },
-            Memory::Device(dst) => Writes::Device { dst },
-            Memory::Array { .. } => Writes::Array,
-        };
-        (writes, Operation::Rows(copy))
+        (to.writes(extent), Operation::Rows(copy))
     } else {
         (Writes::HostVisible, Operation::PeerRows { copy, contexts: contexts.map(Inner::raw) })
     };
@@ -172,7 +165,8 @@ pub(crate) unsafe fn copy_rows(
 }
 
 /// Fills rows. Calls: one `cuMemsetD2D*Async` where the value's bytes repeat every 1, 2 or 4 and the slices have no gap
-/// between them; else one for the first slice, or as [`fill`] for its first row, and copies of rows that double it.
+/// between them; else one for the first slice, or as [`fill`] for its first row, and copies of rows that double it. Of an array
+/// one of the first row, `cuMemcpy2DAsync_v2` or, where that is not in the first slice, `cuMemcpy3DAsync_v2`, and the same.
 ///
 /// # Safety
 ///
@@ -181,30 +175,18 @@ pub(crate) unsafe fn copy_rows(
 #[track_caller]
 pub(crate) unsafe fn fill_rows(context: &Inner, fill: RowFill<'_>, mode: Mode<'_>) -> Result<()> {
     // SAFETY: the caller's contract.
-    unsafe { issue(context, mode, Writes::Device { dst: fill.dst }, Operation::FillRows(fill)) }
+    unsafe { issue(context, mode, fill.place.writes(fill.extent), Operation::FillRows(fill)) }
 }
 
 /// As [`fill_rows`], with the value in the calls themselves: no memory of the host is read, now or later.
 ///
 /// # Safety
 ///
-/// The rows may be written in `context`, which is open, by this operation alone until it is complete.
+/// The rows are device memory, and may be written in `context`, which is open, by this operation alone until it is complete.
 #[track_caller]
 pub(crate) unsafe fn fill_rows_by_sets(context: &Inner, fill: RowFill<'_>, mode: Mode<'_>) -> Result<()> {
     // SAFETY: the caller's contract.
-    unsafe { issue(context, mode, Writes::Device { dst: fill.dst }, Operation::FillRowsBySets(fill)) }
-}
-
-/// Fills part of an array. Calls: `cuMemcpy2DAsync_v2` of the first row, or `cuMemcpy3DAsync_v2` where that is not in the first
-/// slice, and copies of rows and slices that double it.
-///
-/// # Safety
-///
-/// The extent, which is not empty, may be written in `context`, which is open, by this operation alone until it is complete.
-#[track_caller]
-pub(crate) unsafe fn fill_array(context: &Inner, fill: ArrayFill<'_>, order: Order<'_>) -> Result<()> {
-    // SAFETY: the caller's contract; the call waits, so that the row stays.
-    unsafe { issue(context, Mode::Waited(order), Writes::Array, Operation::FillArray(fill)) }
+    unsafe { issue(context, mode, fill.place.writes(fill.extent), Operation::FillRowsBySets(fill)) }
 }
 
 /// As [`fill`], with the value in the calls themselves: no memory of the host is read, now or later. Calls: one memset;

@@ -3,7 +3,6 @@
 use core::ffi::c_void;
 
 use super::fill::{Seed, queue_fill};
-use super::fill_array::ArrayFill;
 use super::fill_rows::RowFill;
 use super::rows::RowCopy;
 use super::within::{Move, queue_move};
@@ -57,7 +56,6 @@ pub(super) enum Operation<'v> {
     FillRows(RowFill<'v>),
     /// As `FillRows`, with the value in the calls themselves.
     FillRowsBySets(RowFill<'v>),
-    FillArray(ArrayFill<'v>),
 }
 
 impl Operation<'_> {
@@ -115,8 +113,6 @@ impl Operation<'_> {
                 // SAFETY: the caller's contract.
                 return unsafe { fill.queue(driver, stream, Seed::Sets) };
             }
-            // SAFETY: the caller's contract.
-            Self::FillArray(fill) => return unsafe { fill.queue(driver, stream) },
         };
         queued.map_err(Refused::whole)
     }

@@ -3,6 +3,7 @@
 use core::ffi::c_void;
 use core::ptr;
 
+use super::issue::Writes;
 use crate::driver::ffi::{
     CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUdeviceptr, CUstream, MEMORY_TYPE_ARRAY, MEMORY_TYPE_DEVICE,
     MEMORY_TYPE_HOST,
@@ -51,7 +52,8 @@ impl Memory {
         }
     }
 
-    const fn device(self) -> CUdeviceptr {
+    /// 0 for what is no device memory.
+    pub(super) const fn device(self) -> CUdeviceptr {
         match self {
             Self::Host(_) | Self::Array { .. } => 0,
             Self::Device(address) => address,
@@ -82,17 +84,8 @@ impl Memory {
 }
 
 impl Place {
-    /// The place so many rows further on in the same slice.
-    pub(super) fn rows_on(self, rows: usize) -> Self {
-        self.on(rows, 0)
-    }
-
-    /// The place so many slices further on.
-    pub(super) fn slices_on(self, slices: usize) -> Self {
-        self.on(0, slices)
-    }
-
-    fn on(self, rows: usize, slices: usize) -> Self {
+    /// The place so many rows and slices further on.
+    pub(super) fn on(self, rows: usize, slices: usize) -> Self {
         let bytes = (slices * self.height + rows) * self.pitch;
         let memory = match self.memory {
             Memory::Host(pointer) => Memory::Host(pointer.wrapping_byte_add(bytes)),
@@ -102,6 +95,15 @@ impl Place {
             }
         };
         Self { memory, ..self }
+    }
+
+    /// What writes of the extent, which is not empty, write.
+    pub(super) const fn writes(&self, extent: Extent) -> Writes {
+        match self.memory {
+            Memory::Host(start) => Writes::Host { start, bytes: extent.reach(self) },
+            Memory::Device(dst) => Writes::Device { dst },
+            Memory::Array { .. } => Writes::Array,
+        }
     }
 }
 
@@ -122,7 +124,7 @@ impl Extent {
     }
 
     /// Bytes from the first row's start to the last one's end, in a place.
-    pub(super) const fn reach(self, place: &Place) -> usize {
+    const fn reach(self, place: &Place) -> usize {
         ((self.slices - 1) * place.height + self.rows - 1) * place.pitch + self.width
     }
 }

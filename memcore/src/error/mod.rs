@@ -4,6 +4,8 @@ mod status;
 
 pub use status::Status;
 
+use crate::memory::array::ArrayKind;
+
 /// A [`Result`](core::result::Result) whose error is memcore's [`Error`] unless another is named.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
@@ -214,8 +216,8 @@ pub enum Error {
     /// There is no CUDA array of such an extent on the device.
     #[error("{kind} of {extent} {axis} is none that this device has: from 1 to {most}")]
     ArrayExtent {
-        /// `"a 2-D array"`, `"a cubemap"`, …
-        kind: &'static str,
+        /// What kind of array was asked for.
+        kind: ArrayKind,
         /// `"slices"` (layers, faces), `"rows"` or `"columns"`.
         axis: &'static str,
         /// How many were asked for.

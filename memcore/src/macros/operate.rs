@@ -41,7 +41,10 @@
 /// # Errors
 ///
 /// The value is a [`Result<(), Error>`](crate::Result): [`LengthMismatch`](crate::Error::LengthMismatch), and of windows
-/// [`WindowOutside`](crate::Error::WindowOutside) and [`ShapeMismatch`](crate::Error::ShapeMismatch);
+/// [`WindowOutside`](crate::Error::WindowOutside), [`ShapeMismatch`](crate::Error::ShapeMismatch) and, where one of several
+/// slices of an array does not name them, [`InvalidShape`](crate::Error::InvalidShape);
+/// [`Unsupported`](crate::Error::Unsupported) between layers or faces of the same
+/// [array](crate::memory::array#layers), where they are not the same ones;
 /// [`DifferentDrivers`](crate::Error::DifferentDrivers); [`OtherDevice`](crate::Error::OtherDevice) where the stream is
 /// not of the memory's device, or in a copy between devices of neither; [`InvalidValue`](crate::Error::InvalidValue)
 /// where bytes that come to the host are no value of their type (then the destination is as it was);
@@ -86,7 +89,7 @@ macro_rules! copy {
 /// operand, `fill!(destination <- value, stream)`, the fill is ordered on that stream. Complete on return.
 ///
 /// Of a [view](crate::View) of memory in rows the destination may be a window, `fill!(image[y0..y1, x0..x1] <- value)`; its
-/// calls are those of [`View::fill`](crate::View::fill).
+/// calls are those of [`View::fill`](crate::View::fill) of that memory.
 ///
 /// Calls: one `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async` where the value's bytes repeat every 1, 2 or
 /// 4; else one `cuMemcpyHtoDAsync_v2` of the value and ⌈log₂ len⌉ `cuMemcpyDtoDAsync_v2` that double it; and the wait.

@@ -32,6 +32,7 @@ mod copy_destination;
 mod device;
 mod device_copy;
 mod download;
+mod flags;
 mod functions;
 mod host;
 mod list;

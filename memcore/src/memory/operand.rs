@@ -43,6 +43,11 @@ impl<'a, T> HostSource<'a, T> {
     pub(crate) fn slice(&self) -> &'a [T] {
         self.slice
     }
+
+    /// The address, exposed to the device.
+    pub(crate) fn address(&self) -> u64 {
+        self.slice.as_ptr().expose_provenance() as u64
+    }
 }
 
 impl<'a, T> HostDestination<'a, T> {
@@ -78,6 +83,11 @@ impl<'a, T> HostDestination<'a, T> {
 
     pub(crate) fn as_mut_ptr(&self) -> *mut T {
         self.pointer
+    }
+
+    /// The address, exposed to the device.
+    pub(crate) fn address(&self) -> u64 {
+        self.pointer.expose_provenance() as u64
     }
 }
 
@@ -119,7 +129,7 @@ impl<'a, T> DeviceDestination<'a, T> {
 /// What can stand right of `<-`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the source of a copy",
-    label = "neither host memory (`[T]`, array, `Vec`, `LockedBuffer`, `UnifiedBuffer`) nor device memory"
+    label = "neither host memory (`[T]`, array, `Vec`, `LockedBuffer`, `RegisteredBuffer`, `UnifiedBuffer`), nor device memory, a view or an `ArrayObject`"
 )]
 pub trait ToSource {
     /// The operand it becomes.
@@ -131,7 +141,7 @@ pub trait ToSource {
 /// What can stand left of `<-`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the destination of a copy",
-    label = "neither mutable host memory (`[T]`, array, `Vec`, `LockedBuffer`, `UnifiedBuffer`) nor mutable device memory"
+    label = "neither mutable host memory (`[T]`, array, `Vec`, `LockedBuffer`, `RegisteredBuffer`, `UnifiedBuffer`), nor mutable device memory, view or `ArrayObject`"
 )]
 pub trait ToDestination {
     /// The operand it becomes.
@@ -144,7 +154,7 @@ pub trait ToDestination {
 /// not as long as itself.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the destination of a copy",
-    label = "neither mutable host memory (`[T]`, array, `Vec`, `LockedBuffer`, `UnifiedBuffer`) nor mutable device memory"
+    label = "neither mutable host memory (`[T]`, array, `Vec`, `LockedBuffer`, `RegisteredBuffer`, `UnifiedBuffer`), nor mutable device memory, view or `ArrayObject`"
 )]
 pub trait IntoDestination {
     /// The operand it becomes.

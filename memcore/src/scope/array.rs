@@ -4,9 +4,10 @@ use core::mem::MaybeUninit;
 
 use super::Scope;
 use super::copy::{LentDestination, LentSource, ScopedPair};
+use super::fill::ScopedFill;
 use super::lent::{HostSlice, Lent};
 use super::view::queue;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::array::{ArrayElement, ArrayObject, run_from, run_into, windows_of_one_slice};
 use crate::memory::operand::{DeviceDestination, DeviceSource, HostDestination, HostSource};
 use crate::memory::view::Direction;
@@ -54,14 +55,16 @@ macro_rules! scoped_sources {
             #[track_caller]
             fn copy_in(self, $it: $source, scope: &Scope<'scope, 'env>) -> Result<()> {
                 let source = run_into::<T, A>(&self.grid, $address, $len)?;
-                // SAFETY: as for views.
+                // SAFETY: each side is borrowed for `'env` or lent to this scope, the destination exclusively; the run has
+                // as many elements as the array's view, and what comes to the host is an element whatever its bytes
+                // (`ArrayElement`).
                 unsafe { queue(&self.grid.in_3d(), &source, Direction::$direction, scope) }
             }
         }
     )*};
     ($($array:ty),*) => {$(
         scoped_sources! { $array:
-            HostSource<'env, T>, Upload, |it| (it.slice().as_ptr().expose_provenance() as u64, it.slice().len());
+            HostSource<'env, T>, Upload, |it| (it.address(), it.slice().len());
             LentSource<'_, 'scope, HostSlice<T>>, Upload, |it| (it.0.address(), it.0.len());
             DeviceSource<'env, T>, OnDevice, |it| (it.slice().address(), it.slice().len());
             LentSource<'_, 'scope, DeviceSlice<T>>, OnDevice, |it| (it.0.address(), it.0.len());
@@ -79,15 +82,17 @@ macro_rules! scoped_destinations {
             fn copy_in(self, source: View<$array, B>, scope: &Scope<'scope, 'env>) -> Result<()> {
                 let $it = self;
                 let destination = run_from::<T, B>(&source.grid, $address, $len)?;
-                // SAFETY: as for views.
+                // SAFETY: each side is borrowed for `'env` or lent to this scope, the destination exclusively; the run has
+                // as many elements as the array's view, and what comes to the host is an element whatever its bytes
+                // (`ArrayElement`).
                 unsafe { queue(&destination, &source.grid.in_3d(), Direction::$direction, scope) }
             }
         }
     )*};
     ($($array:ty),*) => {$(
         scoped_destinations! { $array:
-            HostDestination<'env, T>, Download, |it| (it.as_mut_ptr().expose_provenance() as u64, it.len());
-            HostDestination<'env, MaybeUninit<T>>, Download, |it| (it.as_mut_ptr().expose_provenance() as u64, it.len());
+            HostDestination<'env, T>, Download, |it| (it.address(), it.len());
+            HostDestination<'env, MaybeUninit<T>>, Download, |it| (it.address(), it.len());
             LentDestination<'_, 'scope, HostSlice<T>>, Download, |it| (it.0.address(), it.0.len());
             DeviceDestination<'env, T>, OnDevice, |it| (it.address(), it.len());
             LentDestination<'_, 'scope, DeviceSlice<T>>, OnDevice, |it| (it.0.address(), it.0.len());
@@ -96,3 +101,29 @@ macro_rules! scoped_destinations {
 }
 
 scoped_destinations!(&'env ArrayObject<T>, &Lent<'scope, ArrayObject<T>>);
+
+/// An array that is filled in a scope. Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "arrays are filled outside a scope",
+    label = "no memset knows arrays, and the value would have to live until the scope ends",
+    note = "fill it before or after: `fill!(image <- value)`; or copy memory that is filled to it: `copy!(image <- host, scope)`"
+)]
+pub trait FillInScope {
+    #[doc(hidden)]
+    fn never(&self) -> Result<()>;
+}
+
+macro_rules! unfilled {
+    ($($array:ty),*) => {$(
+        impl<'x, 'scope, 'env, T, const D: usize> ScopedFill<'scope, 'env, T> for View<$array, D>
+        where
+            View<$array, D>: FillInScope,
+        {
+            fn fill_in(self, _value: T, _scope: &Scope<'scope, 'env>) -> Result<()> {
+                self.never()
+            }
+        }
+    )*};
+}
+
+unfilled!(&'x mut ArrayObject<T>, &'x mut Lent<'scope, ArrayObject<T>>);

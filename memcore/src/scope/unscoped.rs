@@ -5,6 +5,7 @@ use super::lent::Lent;
 use crate::__private::{Fill, Pair};
 use crate::copy::Order;
 use crate::error::Result;
+use crate::memory::array::ArrayObject;
 use crate::memory::operand::{DeviceSource, HostSource};
 use crate::memory::{DeviceSlice, View};
 
@@ -27,21 +28,6 @@ where
     }
 }
 
-macro_rules! to_lent {
-    ($($source:ident),*) => {$(
-        impl<'x, 'scope, M: ?Sized, T> Pair<$source<'_, T>> for LentDestination<'x, 'scope, M>
-        where
-            LentDestination<'x, 'scope, M>: WithoutScope,
-        {
-            fn copy(self, _source: $source<'_, T>, _order: Order<'_>) -> Result<()> {
-                self.never()
-            }
-        }
-    )*};
-}
-
-to_lent!(HostSource, DeviceSource);
-
 impl<'x, 'scope, M: ?Sized, D, const N: usize> Pair<View<&'x Lent<'scope, M>, N>> for D
 where
     View<&'x Lent<'scope, M>, N>: WithoutScope,
@@ -51,20 +37,29 @@ where
     }
 }
 
-macro_rules! to_lent_view {
-    ($($source:ty),*) => {$(
-        impl<'x, 'scope, M: ?Sized, T, const N: usize> Pair<View<$source, N>> for View<&'x mut Lent<'scope, M>, N>
+macro_rules! to_lent {
+    ($([$($generics:tt)*] $destination:ty: $source:ty;)*) => {$(
+        impl<'x, 'scope, M: ?Sized, T, $($generics)*> Pair<$source> for $destination
         where
-            View<&'x mut Lent<'scope, M>, N>: WithoutScope,
+            $destination: WithoutScope,
         {
-            fn copy(self, _source: View<$source, N>, _order: Order<'_>) -> Result<()> {
+            fn copy(self, _source: $source, _order: Order<'_>) -> Result<()> {
                 self.never()
             }
         }
     )*};
 }
 
-to_lent_view!(&[T], &DeviceSlice<T>);
+to_lent! {
+    [] LentDestination<'x, 'scope, M>: HostSource<'_, T>;
+    [] LentDestination<'x, 'scope, M>: DeviceSource<'_, T>;
+    [const B: usize] LentDestination<'x, 'scope, M>: View<&ArrayObject<T>, B>;
+    [const A: usize] View<&'x mut Lent<'scope, M>, A>: HostSource<'_, T>;
+    [const A: usize] View<&'x mut Lent<'scope, M>, A>: DeviceSource<'_, T>;
+    [const A: usize, const B: usize] View<&'x mut Lent<'scope, M>, A>: View<&[T], B>;
+    [const A: usize, const B: usize] View<&'x mut Lent<'scope, M>, A>: View<&DeviceSlice<T>, B>;
+    [const A: usize, const B: usize] View<&'x mut Lent<'scope, M>, A>: View<&ArrayObject<T>, B>;
+}
 
 impl<'x, 'scope, M: ?Sized, T, const N: usize> Fill<T> for View<&'x mut Lent<'scope, M>, N>
 where

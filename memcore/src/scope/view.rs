@@ -8,7 +8,6 @@ use super::Scope;
 use super::copy::ScopedPair;
 use super::fill::ScopedFill;
 use super::lent::{HostSlice, Lent};
-use crate::context::context_of;
 use crate::copy;
 use crate::error::Result;
 use crate::memory::array::ArrayObject;
@@ -169,10 +168,11 @@ macro_rules! scoped_fills {
         impl<'scope, 'env, T: DeviceCopy, const D: usize> ScopedFill<'scope, 'env, T> for View<$destination, D> {
             #[track_caller]
             fn fill_in(self, value: T, scope: &Scope<'scope, 'env>) -> Result<()> {
-                let Some(fill) = self.grid.fill_with(bytemuck::bytes_of(&value)) else { return Ok(()) };
-                // SAFETY: the address lies in device memory that is borrowed until the scope ends, so its context stays
-                // open.
-                let context = unsafe { context_of(fill.dst)? };
+                // SAFETY: it is no array.
+                let fill = unsafe { self.grid.fill_with(bytemuck::bytes_of(&value)) };
+                let Some(fill) = fill else { return Ok(()) };
+                // SAFETY: the device memory is borrowed until the scope ends, so its context stays open.
+                let context = unsafe { self.grid.context()? };
                 let exposes = copy::has_managed_memory();
                 if exposes && !fill.is_one_call() {
                     // Refused half-way, it is in flight half-way.

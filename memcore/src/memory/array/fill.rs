@@ -3,7 +3,7 @@
 use super::ArrayObject;
 use super::element::ArrayElement;
 use crate::__private::Fill;
-use crate::copy::{self, ArrayFill, Order};
+use crate::copy::{self, Mode, Order};
 use crate::error::{Error, Result};
 use crate::memory::View;
 
@@ -20,7 +20,8 @@ impl<T: ArrayElement, const D: usize> View<&mut ArrayObject<T>, D> {
     /// ```
     ///
     /// Driver functions: `cuMemcpy2DAsync_v2` of a row of the host's, doubled by more of it, and by `cuMemcpy3DAsync_v2` to
-    /// several slices; `cuStreamSynchronize`.
+    /// several slices; of layers and faces, each is filled so by itself, from the second on by `cuMemcpy3DAsync_v2`;
+    /// `cuStreamSynchronize`.
     ///
     /// # Errors
     ///
@@ -30,7 +31,7 @@ impl<T: ArrayElement, const D: usize> View<&mut ArrayObject<T>, D> {
         self.write(value, Order::Now)
     }
 
-    /// Writes zeros to every element. Complete on return.
+    /// Writes zeros to every element. Complete on return. Driver functions: as for [`fill`](Self::fill).
     ///
     /// # Errors
     ///
@@ -51,12 +52,12 @@ impl<T: ArrayElement, const D: usize> View<&mut ArrayObject<T>, D> {
         row.try_reserve_exact(width).map_err(|_| Error::HostAllocation { requested })?;
         row.resize(width, value);
         // SAFETY: the array is borrowed exclusively, so it lives.
-        let context = unsafe { self.grid.context()? };
+        let fill = unsafe { self.grid.fill_with(bytemuck::cast_slice(&row)) };
+        let Some(fill) = fill else { return Ok(()) };
         // SAFETY: as above.
-        let place = unsafe { self.grid.place(false) };
-        let fill = ArrayFill { place, row: bytemuck::cast_slice(&row), extent: self.grid.extent() };
-        // SAFETY: the elements, of which there are some, are borrowed exclusively for this call, which waits.
-        unsafe { copy::fill_array(context, fill, order) }
+        let context = unsafe { self.grid.context()? };
+        // SAFETY: the elements are borrowed exclusively for this call, which waits, so that the row stays.
+        unsafe { copy::fill_rows(context, fill, Mode::Waited(order)) }
     }
 }
 

@@ -1,24 +1,69 @@
 //! How large a device lets arrays be.
 
 use super::shape::{ArrayFlags, ArrayKind, ArrayShape};
-use crate::device::{Device, DeviceAttribute};
+use crate::device::{Device, DeviceAttribute as Attribute};
 use crate::error::{Error, Status};
 
-/// The attributes that limit slices, rows and columns, by number; 0 for what such arrays do not have.
-type Attributes = [u32; 3];
+/// What limits slices, rows and columns; `None` for what such arrays do not have.
+type Attributes = [Option<Attribute>; 3];
 
 const fn attributes(kind: ArrayKind, flags: ArrayFlags) -> Attributes {
     let (texture, surface): (Attributes, Attributes) = match kind {
-        ArrayKind::Linear => ([0, 0, 21], [0, 0, 55]),
-        ArrayKind::Image => ([0, 23, 22], [0, 57, 56]),
-        ArrayKind::Volume => ([26, 25, 24], [60, 59, 58]),
-        ArrayKind::LayeredLinear => ([43, 0, 42], [62, 0, 61]),
-        ArrayKind::LayeredImage => ([29, 28, 27], [65, 64, 63]),
-        ArrayKind::Cubemap => ([0, 52, 52], [0, 66, 66]),
-        ArrayKind::LayeredCubemap => ([54, 53, 53], [68, 67, 67]),
+        ArrayKind::D1 => (
+            [None, None, Some(Attribute::MAXIMUM_TEXTURE1D_WIDTH)],
+            [None, None, Some(Attribute::MAXIMUM_SURFACE1D_WIDTH)],
+        ),
+        ArrayKind::D2 => (
+            [None, Some(Attribute::MAXIMUM_TEXTURE2D_HEIGHT), Some(Attribute::MAXIMUM_TEXTURE2D_WIDTH)],
+            [None, Some(Attribute::MAXIMUM_SURFACE2D_HEIGHT), Some(Attribute::MAXIMUM_SURFACE2D_WIDTH)],
+        ),
+        ArrayKind::D3 => (
+            [
+                Some(Attribute::MAXIMUM_TEXTURE3D_DEPTH),
+                Some(Attribute::MAXIMUM_TEXTURE3D_HEIGHT),
+                Some(Attribute::MAXIMUM_TEXTURE3D_WIDTH),
+            ],
+            [
+                Some(Attribute::MAXIMUM_SURFACE3D_DEPTH),
+                Some(Attribute::MAXIMUM_SURFACE3D_HEIGHT),
+                Some(Attribute::MAXIMUM_SURFACE3D_WIDTH),
+            ],
+        ),
+        ArrayKind::LayeredD1 => (
+            [Some(Attribute::MAXIMUM_TEXTURE1D_LAYERED_LAYERS), None, Some(Attribute::MAXIMUM_TEXTURE1D_LAYERED_WIDTH)],
+            [Some(Attribute::MAXIMUM_SURFACE1D_LAYERED_LAYERS), None, Some(Attribute::MAXIMUM_SURFACE1D_LAYERED_WIDTH)],
+        ),
+        ArrayKind::LayeredD2 => (
+            [
+                Some(Attribute::MAXIMUM_TEXTURE2D_LAYERED_LAYERS),
+                Some(Attribute::MAXIMUM_TEXTURE2D_LAYERED_HEIGHT),
+                Some(Attribute::MAXIMUM_TEXTURE2D_LAYERED_WIDTH),
+            ],
+            [
+                Some(Attribute::MAXIMUM_SURFACE2D_LAYERED_LAYERS),
+                Some(Attribute::MAXIMUM_SURFACE2D_LAYERED_HEIGHT),
+                Some(Attribute::MAXIMUM_SURFACE2D_LAYERED_WIDTH),
+            ],
+        ),
+        ArrayKind::Cubemap => (
+            [None, Some(Attribute::MAXIMUM_TEXTURECUBEMAP_WIDTH), Some(Attribute::MAXIMUM_TEXTURECUBEMAP_WIDTH)],
+            [None, Some(Attribute::MAXIMUM_SURFACECUBEMAP_WIDTH), Some(Attribute::MAXIMUM_SURFACECUBEMAP_WIDTH)],
+        ),
+        ArrayKind::LayeredCubemap => (
+            [
+                Some(Attribute::MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS),
+                Some(Attribute::MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH),
+                Some(Attribute::MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH),
+            ],
+            [
+                Some(Attribute::MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS),
+                Some(Attribute::MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH),
+                Some(Attribute::MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH),
+            ],
+        ),
     };
     if flags.contains(ArrayFlags::TEXTURE_GATHER) {
-        [0, 46, 45]
+        [None, Some(Attribute::MAXIMUM_TEXTURE2D_GATHER_HEIGHT), Some(Attribute::MAXIMUM_TEXTURE2D_GATHER_WIDTH)]
     } else if flags.contains(ArrayFlags::SURFACE_LOAD_STORE) {
         surface
     } else {
@@ -32,19 +77,17 @@ const AXES: [&str; 3] = ["slices", "rows", "columns"];
 /// extent is wrong.
 pub(super) fn wrong_extent(device: &Device, shape: &ArrayShape) -> Option<Error> {
     let attributes = attributes(shape.kind(), shape.flags());
-    for ((axis, extent), number) in AXES.into_iter().zip(shape.extents()).zip(attributes) {
+    for ((axis, extent), attribute) in AXES.into_iter().zip(shape.extents()).zip(attributes) {
         // What such an array does not have is there once; the six faces of a cubemap are of its shape.
-        if number == 0 {
-            continue;
-        }
-        let most = match device.attribute(DeviceAttribute(number)) {
+        let Some(attribute) = attribute else { continue };
+        let most = match device.attribute(attribute) {
             Ok(limit) => usize::try_from(limit).unwrap_or(0),
             // A driver that does not know the question: the driver's own numbers are of 32 bits.
             Err(Error::Driver { status: Status::INVALID_VALUE, .. }) => i32::MAX as usize,
             Err(error) => return Some(error),
         };
         if extent == 0 || extent > most {
-            return Some(Error::ArrayExtent { kind: shape.kind().name(), axis, extent, most });
+            return Some(Error::ArrayExtent { kind: shape.kind(), axis, extent, most });
         }
     }
     None

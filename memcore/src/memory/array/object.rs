@@ -21,9 +21,20 @@ use crate::memory::size::same_len;
 /// The constructors without `_in` use the current context ([`Context::current`]). All are complete on return, and call
 /// `cuArray3DCreate_v2` and what their own text names. Their errors are
 /// [`Error::ArrayExtent`](crate::Error::ArrayExtent), where there is no array of such extents on the device;
+/// [`Error::UnknownFlags`](crate::Error::UnknownFlags);
 /// [`Error::Unsupported`](crate::Error::Unsupported) for flags that the kind of array does not have;
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's code; and, without `_in`, what opening the default
 /// context fails with. A failed constructor leaves nothing behind.
+///
+/// ```
+/// use memcore::prelude::*;
+///
+/// let mut image = ArrayObject::from_slice(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?;
+/// fill!(image[.., 0] <- 0.0)?;
+/// copy!(image[1, 1..] <- [8.0, 9.0])?;
+/// assert_eq!(image.to_vec()?, [0.0, 2.0, 3.0, 0.0, 8.0, 9.0]);
+/// # Ok::<(), memcore::Error>(())
+/// ```
 pub struct ArrayObject<T> {
     pub(super) array: RawArray,
     // INVARIANT: the array has these extents, and elements of the format and channels of `T`.
@@ -42,7 +53,7 @@ impl<T> ArrayObject<T> {
     where
         T: ArrayElement,
     {
-        Self::repeated(None, shape.into(), T::zeroed())
+        Self::repeated(None, T::zeroed(), shape.into())
     }
 
     /// As [`zeroed`](Self::zeroed), in `context`.
@@ -55,7 +66,7 @@ impl<T> ArrayObject<T> {
     where
         T: ArrayElement,
     {
-        Self::repeated(Some(context), shape.into(), T::zeroed())
+        Self::repeated(Some(context), T::zeroed(), shape.into())
     }
 
     /// An array of `value`s. Driver functions: those of [`View::fill`](crate::View::fill) of an array.
@@ -64,11 +75,11 @@ impl<T> ArrayObject<T> {
     ///
     /// See the type's page.
     #[track_caller]
-    pub fn filled(shape: impl Into<ArrayShape>, value: T) -> Result<Self>
+    pub fn filled(value: T, shape: impl Into<ArrayShape>) -> Result<Self>
     where
         T: ArrayElement,
     {
-        Self::repeated(None, shape.into(), value)
+        Self::repeated(None, value, shape.into())
     }
 
     /// As [`filled`](Self::filled), in `context`.
@@ -77,11 +88,11 @@ impl<T> ArrayObject<T> {
     ///
     /// See the type's page.
     #[track_caller]
-    pub fn filled_in(context: &Context, shape: impl Into<ArrayShape>, value: T) -> Result<Self>
+    pub fn filled_in(context: &Context, value: T, shape: impl Into<ArrayShape>) -> Result<Self>
     where
         T: ArrayElement,
     {
-        Self::repeated(Some(context), shape.into(), value)
+        Self::repeated(Some(context), value, shape.into())
     }
 
     /// A copy of `source`, which has the elements row after row and slice after slice. Driver functions:
@@ -91,11 +102,11 @@ impl<T> ArrayObject<T> {
     ///
     /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) if the shape has not as many elements; see the type's page.
     #[track_caller]
-    pub fn from_slice(shape: impl Into<ArrayShape>, source: &[T]) -> Result<Self>
+    pub fn from_slice(source: &[T], shape: impl Into<ArrayShape>) -> Result<Self>
     where
         T: ArrayElement,
     {
-        Self::copied(None, shape.into(), source)
+        Self::copied(None, source, shape.into())
     }
 
     /// As [`from_slice`](Self::from_slice), in `context`.
@@ -104,11 +115,11 @@ impl<T> ArrayObject<T> {
     ///
     /// As [`from_slice`](Self::from_slice).
     #[track_caller]
-    pub fn from_slice_in(context: &Context, shape: impl Into<ArrayShape>, source: &[T]) -> Result<Self>
+    pub fn from_slice_in(context: &Context, source: &[T], shape: impl Into<ArrayShape>) -> Result<Self>
     where
         T: ArrayElement,
     {
-        Self::copied(Some(context), shape.into(), source)
+        Self::copied(Some(context), source, shape.into())
     }
 
     /// An array whose elements are whatever they are.
@@ -146,7 +157,7 @@ impl<T> ArrayObject<T> {
     }
 
     #[track_caller]
-    fn repeated(context: Option<&Context>, shape: ArrayShape, value: T) -> Result<Self>
+    fn repeated(context: Option<&Context>, value: T, shape: ArrayShape) -> Result<Self>
     where
         T: ArrayElement,
     {
@@ -156,7 +167,7 @@ impl<T> ArrayObject<T> {
     }
 
     #[track_caller]
-    fn copied(context: Option<&Context>, shape: ArrayShape, source: &[T]) -> Result<Self>
+    fn copied(context: Option<&Context>, source: &[T], shape: ArrayShape) -> Result<Self>
     where
         T: ArrayElement,
     {

@@ -6,7 +6,7 @@ use super::descriptor::ArrayDescriptor;
 use super::limits::{is_beyond_all, wrong_extent};
 use crate::context::{Inner, Relaxed, freed_at_exit};
 use crate::driver::ffi::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, Handle};
-use crate::driver::{check, symbol};
+use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result, Status};
 
 /// An array and the context it belongs to, which it keeps open. Dropped, it is destroyed.
@@ -30,15 +30,7 @@ impl RawArray {
             let wrong = wrong_extent(context.device(), &descriptor.shape());
             return Err(wrong.unwrap_or(Error::Unsupported { what: "an array of such extents" }));
         }
-        let handle = {
-            let bound = context.bind()?;
-            let _relaxed = Relaxed::new(bound.driver());
-            let mut handle: CUarray = core::ptr::null_mut();
-            // SAFETY: `handle` is writable and `raw` readable for the length of the call.
-            let status = unsafe { bound.driver().array_create_3d(&raw mut handle, &raw const raw) };
-            check(symbol::array_create_3d, status).map(|()| Handle(handle))
-        };
-        match handle {
+        match create_or_make_room(&context, &raw) {
             Ok(handle) => {
                 let has_layers = descriptor.shape().kind().has_layers();
                 Ok(Self { context, handle, has_layers, is_destroyed: false })
@@ -95,6 +87,28 @@ impl Drop for RawArray {
             self.context.note_drop_error(error);
         }
     }
+}
+
+/// A new array. When memory runs out, pending frees are awaited, the pool is trimmed and the call made once more.
+#[track_caller]
+fn create_or_make_room(context: &Inner, descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<Handle<CUarray>> {
+    let bound = context.bind()?;
+    let _relaxed = Relaxed::new(bound.driver());
+    match try_create(bound.driver(), descriptor) {
+        Err(Error::Driver { status: Status::OUT_OF_MEMORY, .. }) => {
+            context.make_room(None)?;
+            try_create(bound.driver(), descriptor)
+        }
+        other => other,
+    }
+}
+
+#[track_caller]
+fn try_create(driver: &dyn Driver, descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<Handle<CUarray>> {
+    let mut handle: CUarray = core::ptr::null_mut();
+    // SAFETY: `handle` is writable and the descriptor readable for the length of the call.
+    check(symbol::array_create_3d, unsafe { driver.array_create_3d(&raw mut handle, descriptor) })?;
+    Ok(Handle(handle))
 }
 
 /// What the driver says of an array.

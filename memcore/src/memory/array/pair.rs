@@ -61,18 +61,16 @@ pairs_of_views! {
 }
 
 pairs! {
-    [T: ArrayElement, const A: usize] View<&mut ArrayObject<T>, A>: HostSource<'_, T>, Upload, |to, from| {
-        let slice = from.slice();
-        (to.grid.in_3d(), run_into::<T, A>(&to.grid, slice.as_ptr().expose_provenance() as u64, slice.len())?)
-    };
+    [T: ArrayElement, const A: usize] View<&mut ArrayObject<T>, A>: HostSource<'_, T>, Upload, |to, from|
+        (to.grid.in_3d(), run_into::<T, A>(&to.grid, from.address(), from.slice().len())?);
     [T: ArrayElement, const A: usize] View<&mut ArrayObject<T>, A>: DeviceSource<'_, T>, OnDevice, |to, from|
         (to.grid.in_3d(), run_into::<T, A>(&to.grid, from.slice().address(), from.slice().len())?);
     [T: ArrayElement, const B: usize] DeviceDestination<'_, T>: View<&ArrayObject<T>, B>, OnDevice, |to, from|
         (run_from::<T, B>(&from.grid, to.address(), to.len())?, from.grid.in_3d());
     [T: ArrayElement, const B: usize] HostDestination<'_, T>: View<&ArrayObject<T>, B>, Download, |to, from|
-        (run_from::<T, B>(&from.grid, to.as_mut_ptr().expose_provenance() as u64, to.len())?, from.grid.in_3d());
+        (run_from::<T, B>(&from.grid, to.address(), to.len())?, from.grid.in_3d());
     [T: ArrayElement, const B: usize] HostDestination<'_, MaybeUninit<T>>: View<&ArrayObject<T>, B>, Download, |to, from|
-        (run_from::<T, B>(&from.grid, to.as_mut_ptr().expose_provenance() as u64, to.len())?, from.grid.in_3d());
+        (run_from::<T, B>(&from.grid, to.address(), to.len())?, from.grid.in_3d());
 }
 
 /// The source of a copy to an array: `len` elements one after another.

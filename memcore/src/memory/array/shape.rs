@@ -1,9 +1,12 @@
 //! What shapes arrays have.
 
+use core::fmt;
+
 use bitflags::bitflags;
 
 use crate::driver::ffi;
 use crate::error::{Error, Result};
+use crate::memory::flags::bits_of;
 
 bitflags! {
     /// What an array is for, beside being sampled as a texture.
@@ -29,43 +32,46 @@ bitflags! {
 #[non_exhaustive]
 pub enum ArrayKind {
     /// A row.
-    Linear,
+    D1,
     /// Rows.
-    Image,
+    D2,
     /// Slices of rows, between which textures interpolate.
-    Volume,
+    D3,
     /// Layers of one row each.
-    LayeredLinear,
+    LayeredD1,
     /// Layers of rows.
-    LayeredImage,
+    LayeredD2,
     /// Six square faces.
     Cubemap,
     /// Layers of six square faces each.
     LayeredCubemap,
 }
 
-impl ArrayKind {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Linear => "a 1-D array",
-            Self::Image => "a 2-D array",
-            Self::Volume => "a 3-D array",
-            Self::LayeredLinear => "a layered 1-D array",
-            Self::LayeredImage => "a layered 2-D array",
+/// `a 2-D array`, `a cubemap`, and so on.
+impl fmt::Display for ArrayKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::D1 => "a 1-D array",
+            Self::D2 => "a 2-D array",
+            Self::D3 => "a 3-D array",
+            Self::LayeredD1 => "a layered 1-D array",
+            Self::LayeredD2 => "a layered 2-D array",
             Self::Cubemap => "a cubemap",
             Self::LayeredCubemap => "a layered cubemap",
-        }
+        })
     }
+}
 
+impl ArrayKind {
     /// Whether its slices are layers or faces.
     pub(super) const fn has_layers(self) -> bool {
-        !matches!(self, Self::Linear | Self::Image | Self::Volume)
+        !matches!(self, Self::D1 | Self::D2 | Self::D3)
     }
 
     const fn flags(self) -> u32 {
         match self {
-            Self::Linear | Self::Image | Self::Volume => 0,
-            Self::LayeredLinear | Self::LayeredImage => ffi::ARRAY_LAYERED,
+            Self::D1 | Self::D2 | Self::D3 => 0,
+            Self::LayeredD1 | Self::LayeredD2 => ffi::ARRAY_LAYERED,
             Self::Cubemap => ffi::ARRAY_CUBEMAP,
             Self::LayeredCubemap => ffi::ARRAY_CUBEMAP | ffi::ARRAY_LAYERED,
         }
@@ -82,7 +88,7 @@ impl ArrayKind {
 ///
 /// let cubes = ArrayShape::new_layered_cubemap(2, 64);
 /// assert_eq!(cubes.extents(), [12, 64, 64]);
-/// assert_eq!(ArrayShape::from([480, 640]).kind(), ArrayKind::Image);
+/// assert_eq!(ArrayShape::from([480, 640]).kind(), ArrayKind::D2);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayShape {
@@ -102,31 +108,31 @@ impl ArrayShape {
     /// A row of `width` elements.
     #[must_use]
     pub const fn new_1d(width: usize) -> Self {
-        Self::new(ArrayKind::Linear, [1, 1, width])
+        Self::new(ArrayKind::D1, [1, 1, width])
     }
 
     /// `[rows, columns]`.
     #[must_use]
     pub const fn new_2d([rows, columns]: [usize; 2]) -> Self {
-        Self::new(ArrayKind::Image, [1, rows, columns])
+        Self::new(ArrayKind::D2, [1, rows, columns])
     }
 
     /// `[slices, rows, columns]`.
     #[must_use]
     pub const fn new_3d(extents: [usize; 3]) -> Self {
-        Self::new(ArrayKind::Volume, extents)
+        Self::new(ArrayKind::D3, extents)
     }
 
     /// `layers` rows of `width` elements, which are layers.
     #[must_use]
     pub const fn new_layered_1d(layers: usize, width: usize) -> Self {
-        Self::new(ArrayKind::LayeredLinear, [layers, 1, width])
+        Self::new(ArrayKind::LayeredD1, [layers, 1, width])
     }
 
     /// `layers` layers of `[rows, columns]`.
     #[must_use]
     pub const fn new_layered_2d(layers: usize, [rows, columns]: [usize; 2]) -> Self {
-        Self::new(ArrayKind::LayeredImage, [layers, rows, columns])
+        Self::new(ArrayKind::LayeredD2, [layers, rows, columns])
     }
 
     /// Six faces of `side` rows and columns, in the order +x, -x, +y, -y, +z, -z.
@@ -181,24 +187,20 @@ impl ArrayShape {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] for flags that the kind does not have, or nobody.
+    /// [`Error::UnknownFlags`]; [`Error::Unsupported`] for flags that the kind does not have.
     pub(super) fn raw(&self) -> Result<([usize; 3], u32)> {
-        if !ArrayFlags::all().contains(self.flags) {
-            return Err(Error::Unsupported { what: "an array flag of this number" });
-        }
-        if self.flags.contains(ArrayFlags::TEXTURE_GATHER) && self.kind != ArrayKind::Image {
+        let flags = bits_of(&self.flags, "an array")?;
+        if self.flags.contains(ArrayFlags::TEXTURE_GATHER) && self.kind != ArrayKind::D2 {
             return Err(Error::Unsupported { what: "texture gather from an array that is not 2-D" });
         }
         let [slices, rows, width] = self.extents;
         let (height, depth) = match self.kind {
-            ArrayKind::Linear => (0, 0),
-            ArrayKind::Image => (rows, 0),
-            ArrayKind::LayeredLinear => (0, slices),
-            ArrayKind::Volume | ArrayKind::LayeredImage | ArrayKind::Cubemap | ArrayKind::LayeredCubemap => {
-                (rows, slices)
-            }
+            ArrayKind::D1 => (0, 0),
+            ArrayKind::D2 => (rows, 0),
+            ArrayKind::LayeredD1 => (0, slices),
+            ArrayKind::D3 | ArrayKind::LayeredD2 | ArrayKind::Cubemap | ArrayKind::LayeredCubemap => (rows, slices),
         };
-        Ok(([width, height, depth], self.kind.flags() | self.flags.bits()))
+        Ok(([width, height, depth], self.kind.flags() | flags))
     }
 
     /// The shape that the driver describes; `None` for what is none of these.
@@ -207,11 +209,11 @@ impl ArrayShape {
         const LAYERED_CUBEMAP: u32 = KINDS;
 
         let kind = match (flags & KINDS, height, depth) {
-            (0, 0, 0) => ArrayKind::Linear,
-            (0, _, 0) => ArrayKind::Image,
-            (0, _, _) => ArrayKind::Volume,
-            (ffi::ARRAY_LAYERED, 0, _) => ArrayKind::LayeredLinear,
-            (ffi::ARRAY_LAYERED, _, _) => ArrayKind::LayeredImage,
+            (0, 0, 0) => ArrayKind::D1,
+            (0, _, 0) => ArrayKind::D2,
+            (0, _, _) => ArrayKind::D3,
+            (ffi::ARRAY_LAYERED, 0, _) => ArrayKind::LayeredD1,
+            (ffi::ARRAY_LAYERED, _, _) => ArrayKind::LayeredD2,
             (LAYERED_CUBEMAP, _, _) => ArrayKind::LayeredCubemap,
             _ => ArrayKind::Cubemap,
         };

@@ -4,7 +4,7 @@ use super::ArrayObject;
 use super::element::ArrayElement;
 use super::place::ArrayPlace;
 use crate::copy::Order;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::operand::{ToDestination, ToSource};
 use crate::memory::pair::Pair;
 use crate::memory::view::grid::Grid;
@@ -26,7 +26,7 @@ impl<T> ArrayObject<T> {
     /// ```
     /// use memcore::prelude::*;
     ///
-    /// let volume = ArrayObject::<f32>::filled([4, 5, 6], 1.5)?;
+    /// let volume = ArrayObject::<f32>::filled(1.5, [4, 5, 6])?;
     /// assert_eq!(volume.as_view().window(1.., 2, ..)?.to_vec()?, [1.5; 18]);
     /// # Ok::<(), memcore::Error>(())
     /// ```
@@ -48,7 +48,7 @@ impl<T> ArrayObject<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::HostAllocation`](crate::Error::HostAllocation); the driver's code.
+    /// [`Error::HostAllocation`]; the driver's code.
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>>
     where
@@ -71,9 +71,12 @@ impl<T> ArrayObject<T> {
     /// # Ok::<(), memcore::Error>(())
     /// ```
     ///
+    /// Driver functions: `cuMemcpy2DAsync_v2`, or of several slices `cuMemcpy3DAsync_v2`, or from another device
+    /// `cuMemcpy3DPeerAsync`; `cuStreamSynchronize`.
+    ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch); [`Error::ShapeMismatch`](crate::Error::ShapeMismatch); [`Error::DifferentDrivers`](crate::Error::DifferentDrivers); the driver's code.
+    /// [`Error::LengthMismatch`]; [`Error::ShapeMismatch`]; [`Error::DifferentDrivers`]; the driver's code.
     #[track_caller]
     pub fn copy_from<'a, S>(&'a mut self, source: S) -> Result<()>
     where
@@ -83,7 +86,8 @@ impl<T> ArrayObject<T> {
         self.as_view_mut().copy(source.__as_copy_source(), Order::Now)
     }
 
-    /// Copies all of the array into `destination`. Complete on return. `copy!(destination <- array)` is the same.
+    /// Copies all of the array into `destination`. Complete on return. `copy!(destination <- array)` is the same. Driver
+    /// functions: as for [`copy_from`](Self::copy_from).
     ///
     /// # Errors
     ///
@@ -104,7 +108,7 @@ impl<T: ArrayElement, const D: usize> View<&ArrayObject<T>, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::HostAllocation`](crate::Error::HostAllocation); the driver's code.
+    /// [`Error::HostAllocation`]; the driver's code.
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>> {
         // SAFETY: the array is borrowed as `self` is.
@@ -137,7 +141,7 @@ macro_rules! windows_of_one_slice {
                 let extents @ [slices, _, _] = self.extents();
                 if slices != 1 {
                     let reason = "a window of several slices names them too: `[slices, rows, columns]`";
-                    return Err($crate::Error::InvalidShape { len: self.len(), extents, reason });
+                    return Err(Error::InvalidShape { len: self.len(), extents, reason });
                 }
                 self.window(.., rows, columns)
             }

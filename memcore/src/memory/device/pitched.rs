@@ -7,8 +7,10 @@ use bytemuck::Zeroable;
 
 use super::owner::DeviceMemory;
 use crate::context::{Context, keep_open_contexts};
+use crate::copy::Order;
 use crate::error::{Error, Result};
 use crate::memory::operand::{ToDestination, ToSource};
+use crate::memory::pair::Pair;
 use crate::memory::size::bytes_of;
 use crate::memory::view::grid::Grid;
 use crate::memory::{AsView, DeviceCopy, DevicePointer, DeviceSlice, View2d};
@@ -17,7 +19,7 @@ use crate::memory::{AsView, DeviceCopy, DevicePointer, DeviceSlice, View2d};
 /// a *pitch*.
 ///
 /// [`as_view`](Self::as_view) and [`as_view_mut`](Self::as_view_mut) have its windows and rows; `copy!` and `fill!` take the
-/// buffer as a whole too. Extents are `[height, width]`: rows, and elements of a row. What lies between the rows is never
+/// buffer as a whole too. Extents are `[rows, columns]`. What lies between the rows is never
 /// touched. For slices of rows see [`View2d::in_slices_of`](crate::View::in_slices_of).
 ///
 /// The constructors without `_in` use the current context ([`Context::current`]), and are complete on return. They call
@@ -48,7 +50,7 @@ pub struct PitchedBuffer<T> {
 }
 
 impl<T> PitchedBuffer<T> {
-    /// `[height, width]` elements of zero bytes. Driver functions: `cuMemsetD2D8Async`, `cuStreamSynchronize`.
+    /// `[rows, columns]` elements of zero bytes. Driver functions: `cuMemsetD2D8Async`, `cuStreamSynchronize`.
     ///
     /// # Errors
     ///
@@ -74,7 +76,7 @@ impl<T> PitchedBuffer<T> {
         Self::zeros(Some(context), extents)
     }
 
-    /// `[height, width]` times `value`. Driver functions: those of [`View::fill`](crate::View::fill).
+    /// `[rows, columns]` times `value`. Driver functions: those of [`View::fill`](crate::View::fill) of device memory.
     ///
     /// # Errors
     ///
@@ -126,7 +128,7 @@ impl<T> PitchedBuffer<T> {
         Self::copied(Some(context), source, width)
     }
 
-    /// Room for `[height, width]` elements, whose bytes are whatever they are.
+    /// Room for `[rows, columns]` elements, whose bytes are whatever they are.
     ///
     /// # Errors
     ///
@@ -187,12 +189,12 @@ impl<T> PitchedBuffer<T> {
 
     /// Room for the elements: the caller initialises them before the buffer is given out.
     #[track_caller]
-    fn allocate(context: Option<&Context>, [height, width]: [usize; 2]) -> Result<Self> {
+    fn allocate(context: Option<&Context>, [rows, columns]: [usize; 2]) -> Result<Self> {
         let len =
-            height.checked_mul(width).ok_or(Error::SizeOverflow { len: usize::MAX, element_size: size_of::<T>() })?;
-        let extents = [height, width];
+            rows.checked_mul(columns).ok_or(Error::SizeOverflow { len: usize::MAX, element_size: size_of::<T>() })?;
+        let extents = [rows, columns];
         if bytes_of::<T>(len)? == 0 {
-            let grid = Grid::new::<T>(0, extents, 0, height);
+            let grid = Grid::new::<T>(0, extents, 0, rows);
             return Ok(Self { memory: None, grid, marker: PhantomData });
         }
         let context = match context {
@@ -200,18 +202,36 @@ impl<T> PitchedBuffer<T> {
             None => Context::current()?,
         };
         let (memory, pitch) =
-            DeviceMemory::allocate_pitched(context.inner, width * size_of::<T>(), height, size_of::<T>())?;
+            DeviceMemory::allocate_pitched(context.inner, columns * size_of::<T>(), rows, size_of::<T>())?;
         let address = memory.address();
         if !(address | pitch as u64).is_multiple_of(align_of::<T>() as u64) {
             return Err(Error::Unsupported { what: "device memory of such an alignment" });
         }
-        Ok(Self { memory: Some(memory), grid: Grid::new::<T>(address, extents, pitch, height), marker: PhantomData })
+        Ok(Self { memory: Some(memory), grid: Grid::new::<T>(address, extents, pitch, rows), marker: PhantomData })
     }
 
-    /// Rows, and elements of a row.
+    /// `[rows, columns]`.
     #[must_use]
     pub fn extents(&self) -> [usize; 2] {
         self.grid.extents()
+    }
+
+    /// How many elements there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.grid.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes of all elements, without what lies between the rows.
+    #[must_use]
+    pub fn size_in_bytes(&self) -> usize {
+        self.len() * size_of::<T>()
     }
 
     /// How many bytes one row lies behind the one before.
@@ -240,18 +260,59 @@ impl<T> PitchedBuffer<T> {
         unsafe { View2d::from_grid(self.grid) }
     }
 
-    /// The elements, row after row, without what lies between the rows. As
-    /// [`View::to_vec`](crate::View::to_vec).
+    /// The elements, row after row, without what lies between the rows. Complete on return. Driver functions:
+    /// `cuMemcpy2DAsync_v2`, `cuStreamSynchronize`.
     ///
     /// # Errors
     ///
-    /// As [`View::to_vec`](crate::View::to_vec).
+    /// [`Error::InvalidValue`], with the index in this order; [`Error::HostAllocation`]; the driver's code.
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>>
     where
         T: DeviceCopy,
     {
         self.as_view().to_vec()
+    }
+
+    /// Copies all of `source`, a view of the buffer's extents, into the buffer. Complete on return. `copy!(buffer <- source)` is
+    /// the same. Driver functions: `cuMemcpy2DAsync_v2`, or from another device `cuMemcpy3DPeerAsync`; `cuStreamSynchronize`.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let mut rows = PitchedBuffer::<u16>::zeroed([2, 2])?;
+    /// rows.copy_from(&[1, 2, 3, 4].as_2d(2)?)?;
+    /// let mut back = [0; 4];
+    /// rows.copy_to(&mut back.as_2d_mut(2)?)?;
+    /// assert_eq!(back, [1, 2, 3, 4]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ShapeMismatch`]; [`Error::DifferentDrivers`]; the driver's code.
+    #[track_caller]
+    pub fn copy_from<'a, S>(&'a mut self, source: S) -> Result<()>
+    where
+        S: ToSource,
+        View2d<&'a mut DeviceSlice<T>>: Pair<S::Source>,
+    {
+        self.as_view_mut().copy(source.__as_copy_source(), Order::Now)
+    }
+
+    /// Copies all of the buffer into `destination`, a view of its extents. Complete on return. `copy!(destination <- buffer)` is
+    /// the same. Driver functions: as for [`copy_from`](Self::copy_from).
+    ///
+    /// # Errors
+    ///
+    /// As [`copy_from`](Self::copy_from); to the host [`Error::InvalidValue`], and the destination is as it was.
+    #[track_caller]
+    pub fn copy_to<'a, D>(&'a self, destination: D) -> Result<()>
+    where
+        D: ToDestination,
+        D::Destination: Pair<View2d<&'a DeviceSlice<T>>>,
+    {
+        destination.__as_copy_destination().copy(self.as_view(), Order::Now)
     }
 
     /// Frees the memory (`cuMemFree_v2`, which may wait for device work) and says whether that worked; on a failure the
@@ -275,7 +336,17 @@ impl<T> PitchedBuffer<T> {
 
     /// Gives up ownership: address, extents and bytes from row to row. The memory is freed when
     /// [`from_raw_parts`](Self::from_raw_parts) makes a buffer of it again. Its context stays open for the life of the
-    /// process.
+    /// process. Makes no driver call.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let (pointer, extents, pitch) = PitchedBuffer::from_slice(&[1u8, 2, 3, 4], 2)?.into_raw_parts();
+    /// // SAFETY: the parts are those of a buffer that was just taken apart.
+    /// let again = unsafe { PitchedBuffer::from_raw_parts(pointer, extents, pitch) };
+    /// assert_eq!(again.to_vec()?, [1, 2, 3, 4]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     #[must_use = "the memory is leaked unless it is put together again"]
     pub fn into_raw_parts(self) -> (DevicePointer<T>, [usize; 2], usize) {
         let parts = (self.as_device_ptr(), self.extents(), self.pitch_in_bytes());
@@ -286,11 +357,11 @@ impl<T> PitchedBuffer<T> {
     }
 
     /// Takes ownership of device memory in rows, as [`DeviceBuffer::from_raw_parts`](crate::DeviceBuffer::from_raw_parts)
-    /// does of memory without.
+    /// does of memory without. The driver is asked how it was made (`cuPointerGetAttribute`).
     ///
     /// # Safety
     ///
-    /// As [`DeviceBuffer::from_raw_parts`](crate::DeviceBuffer::from_raw_parts), for an allocation of `[height, width]`
+    /// As [`DeviceBuffer::from_raw_parts`](crate::DeviceBuffer::from_raw_parts), for an allocation of `[rows, columns]`
     /// elements, whose rows begin `pitch_in_bytes` apart, which is no less than a row's and a multiple of the alignment of
     /// `T`.
     #[must_use]

@@ -3,7 +3,7 @@
 use bitflags::bitflags;
 
 use crate::driver::ffi;
-use crate::error::{Error, Result};
+pub(super) use crate::memory::flags::bits_of;
 
 bitflags! {
     /// What is asked of page-locked memory when it is allocated ([`LockedBuffer::zeroed_with`] and its kin). Without
@@ -69,16 +69,6 @@ bitflags! {
         /// `READ_ONLY_HOST_REGISTER_SUPPORTED`.
         const READ_ONLY = ffi::REGISTER_READ_ONLY;
     }
-}
-
-/// The bits for the driver.
-///
-/// # Errors
-///
-/// [`Error::UnknownFlags`]: what another bit means no proof here knows of.
-pub(super) fn bits_of<F: bitflags::Flags<Bits = u32>>(flags: &F, what: &'static str) -> Result<u32> {
-    let bits = flags.bits();
-    if F::from_bits(bits).is_some() { Ok(bits) } else { Err(Error::UnknownFlags { what, bits }) }
 }
 
 /// Who may use unified memory: what its allocation asks for, and what

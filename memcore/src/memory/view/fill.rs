@@ -5,21 +5,25 @@ use bytemuck::Zeroable;
 use super::View;
 use super::grid::Grid;
 use crate::__private::Fill;
-use crate::context::context_of;
 use crate::copy::{self, Mode, Order, RowFill};
 use crate::error::{Error, Result};
 use crate::memory::{DeviceCopy, DeviceSlice};
 
 impl<const D: usize> Grid<D> {
-    /// The fill of device memory with `value`, of whose length the elements' is a multiple; `None` where there are no
-    /// bytes.
-    pub(crate) fn fill_with<'v>(&self, value: &'v [u8]) -> Option<RowFill<'v>> {
+    /// The fill of device memory with `value`, of whose length the elements' is a multiple, or of an array with rows of
+    /// `value`; `None` where there are no bytes.
+    ///
+    /// # Safety
+    ///
+    /// An array lives.
+    pub(crate) unsafe fn fill_with<'v>(&self, value: &'v [u8]) -> Option<RowFill<'v>> {
         let extent = self.extent();
         if extent.is_empty() || value.is_empty() {
             return None;
         }
-        let counts = [extent.width / value.len(), extent.rows, extent.slices];
-        Some(RowFill { dst: self.address(), pitch: self.pitch(), height: self.height(), value, counts })
+        // SAFETY: the caller's contract.
+        let place = unsafe { self.place(false) };
+        Some(RowFill { place, value, extent })
     }
 }
 
@@ -51,7 +55,7 @@ impl<T, const D: usize> View<&mut DeviceSlice<T>, D> {
         self.write(bytemuck::bytes_of(&value), Order::Now)
     }
 
-    /// Writes zeros to every element. Complete on return.
+    /// Writes zeros to every element. Complete on return. Driver functions: as for [`set_8`](Self::set_8).
     ///
     /// # Errors
     ///
@@ -84,7 +88,8 @@ impl<T, const D: usize> View<&mut DeviceSlice<T>, D> {
         self.write(&[value], Order::Now)
     }
 
-    /// Writes `value` to every two bytes of the elements. Complete on return.
+    /// Writes `value` to every two bytes of the elements. Complete on return. Driver functions: as for [`fill`](Self::fill)
+    /// with a value of 2 bytes.
     ///
     /// # Errors
     ///
@@ -95,7 +100,8 @@ impl<T, const D: usize> View<&mut DeviceSlice<T>, D> {
         self.write(&value.to_ne_bytes(), Order::Now)
     }
 
-    /// Writes `value` to every four bytes of the elements. Complete on return.
+    /// Writes `value` to every four bytes of the elements. Complete on return. Driver functions: as for [`fill`](Self::fill)
+    /// with a value of 4 bytes.
     ///
     /// # Errors
     ///
@@ -118,9 +124,10 @@ impl<T, const D: usize> View<&mut DeviceSlice<T>, D> {
 
     #[track_caller]
     fn write(&mut self, value: &[u8], order: Order<'_>) -> Result<()> {
-        let Some(fill) = self.grid.fill_with(value) else { return Ok(()) };
+        // SAFETY: it is no array.
+        let Some(fill) = (unsafe { self.grid.fill_with(value) }) else { return Ok(()) };
         // SAFETY: the memory is borrowed exclusively, so its context stays open.
-        let context = unsafe { context_of(fill.dst)? };
+        let context = unsafe { self.grid.context()? };
         // SAFETY: the rows are borrowed exclusively for this call, which waits.
         unsafe { copy::fill_rows(context, fill, Mode::Waited(order)) }
     }

@@ -33,35 +33,52 @@ macro_rules! as_views {
             Ok(unsafe { View::from_grid(grid) })
         }
 
-        /// All elements, in slices of `height` rows of `width`.
+        /// All elements, in slices of `[rows, columns]`.
+        ///
+        /// ```
+        /// use memcore::prelude::*;
+        ///
+        /// let dev = device_vec![1u8, 2, 3, 4, 5, 6, 7, 8]?;
+        /// let slices = dev.as_3d([1, 4])?;
+        /// assert_eq!((slices.extents(), slices.slice(1)?.to_vec()?), ([2, 1, 4], vec![5, 6, 7, 8]));
+        /// # Ok::<(), memcore::Error>(())
+        /// ```
         ///
         /// # Errors
         ///
         /// [`Error::InvalidShape`](crate::Error::InvalidShape) if the length is no multiple of a slice's.
-        $($vis)* fn as_3d(&self, [height, width]: [usize; 2]) -> Result<View<$shared, 3>> {
+        $($vis)* fn as_3d(&self, [rows, columns]: [usize; 2]) -> Result<View<$shared, 3>> {
             let $it = self;
-            let grid = Grid::packed::<$element>($address, $len, &[height, width])?;
+            let grid = Grid::packed::<$element>($address, $len, &[rows, columns])?;
             // SAFETY: elements of this memory, borrowed as it is.
             Ok(unsafe { View::from_grid(grid) })
         }
 
-        /// All elements, in slices of `height` rows of `width`, mutably.
+        /// All elements, in slices of `[rows, columns]`, mutably.
         ///
         /// # Errors
         ///
         /// As [`as_3d`](Self::as_3d).
-        $($vis)* fn as_3d_mut(&mut self, [height, width]: [usize; 2]) -> Result<View<$exclusive, 3>> {
+        $($vis)* fn as_3d_mut(&mut self, [rows, columns]: [usize; 2]) -> Result<View<$exclusive, 3>> {
             let $it = self;
-            let grid = Grid::packed::<$element>($address_mut, $len, &[height, width])?;
+            let grid = Grid::packed::<$element>($address_mut, $len, &[rows, columns])?;
             // SAFETY: elements of this memory, borrowed as it is.
             Ok(unsafe { View::from_grid(grid) })
         }
 
-        /// Rows of `width` elements that lie `pitch` elements apart, `[height, width]` of them from the first element on.
+        /// `[rows, columns]` from the first element on, where rows lie `pitch` elements apart.
+        ///
+        /// ```
+        /// use memcore::prelude::*;
+        ///
+        /// let dev = device_vec![1u8, 2, 0, 3, 4, 0, 5, 6]?;
+        /// assert_eq!(dev.as_2d_pitched([3, 2], 3)?.to_vec()?, [1, 2, 3, 4, 5, 6]);
+        /// # Ok::<(), memcore::Error>(())
+        /// ```
         ///
         /// # Errors
         ///
-        /// [`Error::InvalidShape`](crate::Error::InvalidShape) if the pitch is less than the width, or the last row ends
+        /// [`Error::InvalidShape`](crate::Error::InvalidShape) if the pitch is less than the columns, or the last row ends
         /// past the last element.
         $($vis)* fn as_2d_pitched(&self, extents: [usize; 2], pitch: usize) -> Result<View<$shared, 2>> {
             let $it = self;
@@ -82,16 +99,25 @@ macro_rules! as_views {
             Ok(unsafe { View::from_grid(grid) })
         }
 
-        /// Slices of `[depth, height, width]` elements from the first on, where rows lie `pitch` elements apart and slices
-        /// `rows` rows: `[rows, pitch]`.
+        /// `[slices, rows, columns]` from the first element on, where slices lie `slice_pitch_in_rows` rows apart and rows
+        /// `pitch` elements.
+        ///
+        /// ```
+        /// use memcore::prelude::*;
+        ///
+        /// // The first two rows of each three, which lie three elements apart.
+        /// let dev = device_vec![1u8, 2, 0, 3, 4, 0, 0, 0, 0, 5, 6, 0, 7, 8]?;
+        /// assert_eq!(dev.as_3d_pitched([2, 2, 2], [3, 3])?.to_vec()?, [1, 2, 3, 4, 5, 6, 7, 8]);
+        /// # Ok::<(), memcore::Error>(())
+        /// ```
         ///
         /// # Errors
         ///
-        /// [`Error::InvalidShape`](crate::Error::InvalidShape) if the pitch is less than the width or `rows` less than the
-        /// height, or the last row ends past the last element.
-        $($vis)* fn as_3d_pitched(&self, extents: [usize; 3], [rows, pitch]: [usize; 2]) -> Result<View<$shared, 3>> {
+        /// [`Error::InvalidShape`](crate::Error::InvalidShape) if the pitch is less than the columns or the slice pitch less
+        /// than the rows, or the last row ends past the last element.
+        $($vis)* fn as_3d_pitched(&self, extents: [usize; 3], [slice_pitch_in_rows, pitch]: [usize; 2]) -> Result<View<$shared, 3>> {
             let $it = self;
-            let grid = Grid::in_slice::<$element>($address, $len, extents, (pitch, rows))?;
+            let grid = Grid::in_slice::<$element>($address, $len, extents, (pitch, slice_pitch_in_rows))?;
             // SAFETY: elements of this memory, borrowed as it is.
             Ok(unsafe { View::from_grid(grid) })
         }
@@ -104,10 +130,10 @@ macro_rules! as_views {
         $($vis)* fn as_3d_pitched_mut(
             &mut self,
             extents: [usize; 3],
-            [rows, pitch]: [usize; 2],
+            [slice_pitch_in_rows, pitch]: [usize; 2],
         ) -> Result<View<$exclusive, 3>> {
             let $it = self;
-            let grid = Grid::in_slice::<$element>($address_mut, $len, extents, (pitch, rows))?;
+            let grid = Grid::in_slice::<$element>($address_mut, $len, extents, (pitch, slice_pitch_in_rows))?;
             // SAFETY: elements of this memory, borrowed as it is.
             Ok(unsafe { View::from_grid(grid) })
         }

@@ -2,8 +2,8 @@
 
 use crate::memory::DeviceSlice;
 
-/// A reference to memory that a [`View`](super::View) can stand for: to a [`DeviceSlice`], to a host slice, or to
-/// [`Lent`](crate::Lent) memory.
+/// A reference to memory that a [`View`](super::View) can stand for: to a [`DeviceSlice`], to an
+/// [`ArrayObject`](crate::ArrayObject), to a host slice, or to [`Lent`](crate::Lent) memory.
 ///
 /// # Safety
 ///
@@ -44,21 +44,21 @@ macro_rules! view_memory {
         impl<$($generics)*> $crate::memory::view::sealed::Sealed for &$life $memory {}
         impl<$($generics)*> $crate::memory::view::sealed::Sealed for &$life mut $memory {}
 
-        // SAFETY: the memory's own.
+        // SAFETY: the memory holds `T`s, and whether the host's addresses are meant is its kind's.
         unsafe impl<$($generics)*> $crate::memory::view::ViewMemory for &$life $memory {
             type Element = T;
             type Shared<'x> = &$life $memory where Self: 'x;
             const IS_HOST: bool = $is_host;
         }
 
-        // SAFETY: the memory's own.
+        // SAFETY: the memory holds `T`s, and whether the host's addresses are meant is its kind's.
         unsafe impl<$($generics)*> $crate::memory::view::ViewMemory for &$life mut $memory {
             type Element = T;
             type Shared<'x> = &'x $memory where Self: 'x;
             const IS_HOST: bool = $is_host;
         }
 
-        // SAFETY: the memory's own.
+        // SAFETY: an exclusive reference, and its reborrow is one.
         unsafe impl<$($generics)*> $crate::memory::view::ViewMemoryMut for &$life mut $memory {
             type Exclusive<'x> = &'x mut $memory where Self: 'x;
         }

@@ -141,6 +141,16 @@ impl<M: ViewMemory, const D: usize> View<M, D> {
 
     /// The parts before and from `column` on, of every row.
     ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let mut dev = device_vec![1u8, 2, 3, 4, 5, 6]?;
+    /// let (mut left, right) = dev.as_2d_mut(3)?.split_at_column(1)?;
+    /// copy!(left <- right[.., 1])?;
+    /// assert_eq!(dev.to_vec()?, [3, 2, 3, 6, 5, 6]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::WindowOutside`](crate::Error::WindowOutside) if `column` is past the end.
@@ -160,6 +170,17 @@ impl<M: ViewMemory, const D: usize> View<M, D> {
 impl<M: ViewMemory> View<M, 2> {
     /// The elements of some rows and columns.
     ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let dev = device_vec![1u8, 2, 3, 4, 5, 6]?;
+    /// let rows = dev.as_2d(3)?;
+    /// assert_eq!(rows.window(.., 1..)?.to_vec()?, [2, 3, 5, 6]);
+    /// assert_eq!(rows.window(1, 2)?.extents(), [1, 1]);
+    /// assert!(rows.window(2, ..).is_err());
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::WindowOutside`](crate::Error::WindowOutside), with the range asked for and what there is.
@@ -173,13 +194,23 @@ impl<M: ViewMemory> View<M, 2> {
         Ok(unsafe { Self::from_grid(grid) })
     }
 
-    /// The same rows in slices of `height`.
+    /// The same rows in slices of `rows` each.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let slices = PitchedBuffer::from_slice(&[1u8, 2, 3, 4, 5, 6, 7, 8], 2)?;
+    /// let slices = slices.as_view().in_slices_of(2)?;
+    /// assert_eq!(slices.extents(), [2, 2, 2]);
+    /// assert_eq!(slices.window(1, 0, ..)?.to_vec()?, [5, 6]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidShape`](crate::Error::InvalidShape) if the rows are no multiple of `height`.
-    pub fn in_slices_of(self, height: usize) -> Result<View<M, 3>> {
-        let grid = self.grid.in_slices_of(height)?;
+    /// [`Error::InvalidShape`](crate::Error::InvalidShape) if the view has no multiple of `rows`, or is of an array.
+    pub fn in_slices_of(self, rows: usize) -> Result<View<M, 3>> {
+        let grid = self.grid.in_slices_of(rows)?;
         // SAFETY: the same elements, borrowed as they were.
         Ok(unsafe { View::from_grid(grid) })
     }
@@ -187,6 +218,14 @@ impl<M: ViewMemory> View<M, 2> {
 
 impl<M: ViewMemory> View<M, 3> {
     /// The elements of some slices, rows and columns.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let dev = device_vec![1u8, 2, 3, 4, 5, 6, 7, 8]?;
+    /// assert_eq!(dev.as_3d([2, 2])?.window(1, .., 0)?.to_vec()?, [5, 7]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -204,6 +243,15 @@ impl<M: ViewMemory> View<M, 3> {
 
     /// One slice.
     ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let dev = device_vec![1u8, 2, 3, 4, 5, 6, 7, 8]?;
+    /// let slice = dev.as_3d([2, 2])?.slice(1)?;
+    /// assert_eq!((slice.extents(), slice.to_vec()?), ([2, 2], vec![5, 6, 7, 8]));
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::WindowOutside`](crate::Error::WindowOutside) if there is no such slice.
@@ -217,6 +265,14 @@ impl<M: ViewMemory> View<M, 3> {
 impl<T> View<&DeviceSlice<T>, 2> {
     /// The elements of one row.
     ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let rows = PitchedBuffer::from_slice(&[1u8, 2, 3, 4], 2)?;
+    /// assert_eq!(rows.as_view().row(1)?.to_vec()?, [3, 4]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::WindowOutside`](crate::Error::WindowOutside) if there is no such row.
@@ -229,6 +285,15 @@ impl<T> View<&DeviceSlice<T>, 2> {
 
 impl<T> View<&mut DeviceSlice<T>, 2> {
     /// The elements of one row, mutably.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let mut rows = PitchedBuffer::from_slice(&[1u8, 2, 3, 4], 2)?;
+    /// rows.as_view_mut().row_mut(1)?.fill(9)?;
+    /// assert_eq!(rows.to_vec()?, [1, 2, 9, 9]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

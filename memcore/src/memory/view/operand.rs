@@ -30,15 +30,24 @@ impl<M: ViewMemoryMut, const D: usize> IntoDestination for View<M, D> {
     }
 }
 
-/// An operand of which `[rows, columns]` or `[slices, rows, columns]` is a part.
+/// An operand of which `[rows, columns]` or `[slices, rows, columns]` is a part. Sealed.
 #[diagnostic::on_unimplemented(
     message = "this memory has no such windows",
     label = "`[rows, columns]` is a window of a 2-D view, `[slices, rows, columns]` of a 3-D one",
-    note = "`as_2d(width)` and `as_3d([height, width])` view memory so"
+    note = "`as_2d(width)` and `as_3d([rows, columns])` view memory so"
 )]
-pub trait Window<I>: Sized {
+pub trait Window<I>: Sized + sealed::Window<I> {
     #[doc(hidden)]
     fn __window(self, index: I) -> Result<Self>;
+}
+
+mod sealed {
+    use crate::memory::DeviceIndex;
+
+    pub trait Window<I> {}
+
+    impl<V, I: DeviceIndex, J: DeviceIndex> Window<(I, J)> for V {}
+    impl<V, I: DeviceIndex, J: DeviceIndex, K: DeviceIndex> Window<(I, J, K)> for V {}
 }
 
 impl<M: ViewMemory, I: DeviceIndex + Clone, J: DeviceIndex + Clone> Window<(I, J)> for View<M, 2> {
