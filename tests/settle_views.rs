@@ -28,7 +28,7 @@ impl Operands {
             locked: locked_vec![9_u8; WIDTH * WIDTH]?,
             unified: unified_vec![1_u8; WIDTH * WIDTH]?,
             dev: device_vec![7_u8; WIDTH * WIDTH]?,
-            array: ArrayObject::from_slice([WIDTH, WIDTH], &[7_u8; WIDTH * WIDTH])?,
+            array: ArrayObject::from_slice(&[7_u8; WIDTH * WIDTH], [WIDTH, WIDTH])?,
             stream: Stream::new()?,
         })
     }

@@ -423,6 +423,12 @@ fn shapes_that_do_not_fit(_: &Context) -> Outcome {
     assert_eq!(dev.as_3d_pitched([2, 1, 4], [2, 4])?.to_vec()?, [1, 2, 3, 4, 9, 10, 11, 12]);
     let too_large = |len| Error::SizeOverflow { len, element_size: 4 };
     refused(PitchedBuffer::<u32>::zeroed([1 << 31, 1 << 31]), &too_large(1 << 62))?;
+    let too_wide = Error::Unsupported { what: "rows of more than 2147483647 bytes" };
+    refused(PitchedBuffer::<u8>::zeroed([2, 1 << 31]), &too_wide)?;
+    let none = PitchedBuffer::<u32>::filled(7, [0, usize::MAX])?;
+    assert_eq!(none.to_vec()?, []);
+    let mut bytes = DeviceBuffer::<u8>::zeroed(8)?;
+    bytes.as_3d_pitched_mut([usize::MAX, 2, 0], [2, 1])?.set_16(1)?;
     refused(PitchedBuffer::<u32>::zeroed([usize::MAX, 2]), &too_large(usize::MAX))?;
     let mut bytes = DeviceBuffer::<u8>::zeroed(12)?;
     let address = bytes.as_device_ptr().as_raw();

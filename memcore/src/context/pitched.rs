@@ -37,6 +37,9 @@ impl Inner {
         let element = access_size(element);
         // SAFETY: both are writable for the length of the call.
         let status = unsafe { self.driver().mem_alloc_pitch(&raw mut address, &raw mut pitch, width, rows, element) };
+        if status == Status::INVALID_VALUE && width > i32::MAX as usize {
+            return Err(Error::Unsupported { what: "rows of more than 2147483647 bytes" });
+        }
         check(symbol::mem_alloc_pitch, status)?;
         let allocation = Allocation { address, bytes: pitch * rows, origin: Some(AllocatorKind::Direct) };
         Ok((self.adopt(allocation), pitch))

@@ -151,6 +151,8 @@ pub(crate) unsafe fn copy_rows(
     if !to_context.same_driver(from_context) {
         return Err(Error::DifferentDrivers);
     }
+    to.check_pitch(extent)?;
+    from.check_pitch(extent)?;
     if matches!(from.memory, Memory::Host(_)) {
         write_combined::before_the_device_reads();
     }
@@ -174,6 +176,7 @@ pub(crate) unsafe fn copy_rows(
 /// [`Mode::Raw`] the value too stays as it is until then.
 #[track_caller]
 pub(crate) unsafe fn fill_rows(context: &Inner, fill: RowFill<'_>, mode: Mode<'_>) -> Result<()> {
+    fill.place.check_pitch(fill.extent)?;
     // SAFETY: the caller's contract.
     unsafe { issue(context, mode, fill.place.writes(fill.extent), Operation::FillRows(fill)) }
 }
@@ -185,6 +188,7 @@ pub(crate) unsafe fn fill_rows(context: &Inner, fill: RowFill<'_>, mode: Mode<'_
 /// The rows are device memory, and may be written in `context`, which is open, by this operation alone until it is complete.
 #[track_caller]
 pub(crate) unsafe fn fill_rows_by_sets(context: &Inner, fill: RowFill<'_>, mode: Mode<'_>) -> Result<()> {
+    fill.place.check_pitch(fill.extent)?;
     // SAFETY: the caller's contract.
     unsafe { issue(context, mode, fill.place.writes(fill.extent), Operation::FillRowsBySets(fill)) }
 }

@@ -11,6 +11,9 @@ use crate::driver::ffi::{
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result};
 
+/// What `CU_DEVICE_ATTRIBUTE_MAX_PITCH` says of every device.
+const MAX_PITCH: usize = i32::MAX as usize;
+
 /// Where rows lie: the first begins at the place itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
@@ -95,6 +98,23 @@ impl Place {
             }
         };
         Self { memory, ..self }
+    }
+
+    /// The same place for an extent, which is not empty: of a single row the pitch does not matter, nor of a single slice
+    /// the height, and both have limits.
+    const fn of(self, extent: Extent) -> Self {
+        let pitch = if extent.rows == 1 && extent.slices == 1 { extent.width } else { self.pitch };
+        let height = if extent.slices == 1 { extent.rows } else { self.height };
+        Self { pitch, height, ..self }
+    }
+
+    /// Refuses rows that lie further apart than the driver takes.
+    pub(super) fn check_pitch(self, extent: Extent) -> Result<()> {
+        let is_array = matches!(self.memory, Memory::Array { .. });
+        if is_array || self.of(extent).pitch <= MAX_PITCH || extent.rows * extent.slices == 1 {
+            return Ok(());
+        }
+        Err(Error::Unsupported { what: "memory in rows more than 2147483647 bytes apart" })
     }
 
     /// What writes of the extent, which is not empty, write.
@@ -186,7 +206,7 @@ impl RowCopy {
     }
 
     const fn in_2d(&self) -> CUDA_MEMCPY2D {
-        let (to, from) = (self.to, self.from);
+        let (to, from) = (self.to.of(self.extent), self.from.of(self.extent));
         let ([dst_x_in_bytes, dst_y, _], [src_x_in_bytes, src_y, _]) = (to.memory.at(), from.memory.at());
         CUDA_MEMCPY2D {
             src_x_in_bytes,
@@ -210,7 +230,7 @@ impl RowCopy {
 
     /// With the contexts of the destination and the source, where they differ.
     const fn in_3d(&self, [to_context, from_context]: [*mut c_void; 2]) -> CUDA_MEMCPY3D {
-        let (to, from) = (self.to, self.from);
+        let (to, from) = (self.to.of(self.extent), self.from.of(self.extent));
         let ([dst_x_in_bytes, dst_y, dst_z], [src_x_in_bytes, src_y, src_z]) = (to.memory.at(), from.memory.at());
         CUDA_MEMCPY3D {
             src_x_in_bytes,
@@ -239,5 +259,24 @@ impl RowCopy {
             height: self.extent.rows,
             depth: self.extent.slices,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Extent, MAX_PITCH, Memory, Place};
+    use crate::error::Error;
+
+    #[test]
+    fn limits_of_pitch_and_height_count_where_there_are_several() {
+        let far = Place { memory: Memory::Device(0), pitch: MAX_PITCH + 1, height: usize::MAX };
+        let one_row = Extent { width: 4, rows: 1, slices: 1 };
+        assert_eq!((far.of(one_row).pitch, far.of(one_row).height, far.check_pitch(one_row)), (4, 1, Ok(())));
+        let two_rows = Extent { rows: 2, ..one_row };
+        let refused = Err(Error::Unsupported { what: "memory in rows more than 2147483647 bytes apart" });
+        assert_eq!((far.of(two_rows).height, far.check_pitch(two_rows)), (2, refused.clone()));
+        let two_slices = Extent { slices: 2, ..one_row };
+        assert_eq!(Place { height: 1, ..far }.check_pitch(two_slices), refused);
+        assert_eq!(Place { pitch: MAX_PITCH, ..far }.check_pitch(two_rows), Ok(()));
     }
 }

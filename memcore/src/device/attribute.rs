@@ -44,6 +44,9 @@ attributes! {
     MAXIMUM_TEXTURE1D_LAYERED_LAYERS = 43, "Most layers of a layered 1-D array";
     MAXIMUM_TEXTURE2D_GATHER_WIDTH = 45, "Most columns of a 2-D array for texture gather";
     MAXIMUM_TEXTURE2D_GATHER_HEIGHT = 46, "Most rows of a 2-D array for texture gather";
+    MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE = 47, "Most columns of a 3-D array of the other proportions";
+    MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE = 48, "Most rows of a 3-D array of the other proportions";
+    MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE = 49, "Most slices of a 3-D array of the other proportions";
     MAXIMUM_TEXTURECUBEMAP_WIDTH = 52, "Most rows and columns of a cubemap";
     MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH = 53, "Most rows and columns of a layered cubemap";
     MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS = 54, "Most faces of a layered cubemap";

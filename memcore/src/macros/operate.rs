@@ -130,6 +130,9 @@ macro_rules! __operate {
     };
 
     // One that ends in a call or `?` is a temporary, which is taken by value: a view may live shorter than what it stands for.
+    (@last ($($call:tt)*) $operation:ident [* $($d:tt)+] [$($w:tt)*] $($rest:tt)+) => {
+        $crate::__operate!(@source $operation [__as_copy_destination * $($d)+] [$($w)*] [] $($rest)+)
+    };
     (@last ($($call:tt)*) $operation:ident [$first:tt $($d:tt)+] [$($w:tt)*] $($rest:tt)+) => {
         $crate::__operate!(@source $operation [__into_copy_destination $first $($d)+] [$($w)*] [] $($rest)+)
     };
@@ -152,6 +155,12 @@ macro_rules! __operate {
     };
     (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] [$($index:tt)*] [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
         $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* [$($index)*]] [$x, $y $(, $z)?] $($on)*)
+    };
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] $field:literal [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* $field] [$x, $y $(, $z)?] $($on)*)
+    };
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] {$($block:tt)*} [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* {$($block)*}] [$x, $y $(, $z)?] $($on)*)
     };
     (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] ? [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
         $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* ?] [$x, $y $(, $z)?] $($on)*)

@@ -22,6 +22,11 @@ fn main() -> memcore::Result<()> {
     let views = [dev.as_2d(2)?];
     copy!(held[0].image[1..3, 1..3] <- views[0][.., ..])?;
     copy!(held[0].image[1..3, 1..3] <- (views[0])[.., ..],)?;
+    let pair = (PitchedBuffer::<u8>::zeroed([2, 2])?, (dev.as_2d(2)?, 0));
+    copy!(held[0].image[1..3, 1..3] <- pair.0[.., ..])?;
+    copy!(held[0].image[1..3, 1..3] <- pair.1.0[.., ..])?;
+    copy!(held[0].image[1..3, 1..3] <- { &pair.0 }[.., ..])?;
+    copy!(*held.get_mut(0).map(|held| &mut held.image).unwrap() <- [0u8; 16].as_2d(4)?)?;
     let (rows, stream) = (0..2, Stream::new()?);
     let mut small = device_vec![0u8; 4]?;
     copy!(small.as_2d_mut(2)?[rows.clone(), ..] <- held[0].image[rows, 0..2], stream)?;

@@ -11,6 +11,7 @@ use super::graph::NodeId;
 use super::machine::Machine;
 use super::memory::Kind;
 use super::operation::{Op, Pageable, Source, Span, Staged, Target};
+use super::report::{Violation, ViolationKind, stream_name};
 use super::rows::Rows;
 use super::watch::Snapshot;
 use crate::driver::ffi::{CUdeviceptr, CUstream};
@@ -100,7 +101,29 @@ impl Machine {
                 Source::Staged(Staged { bytes, rows, is_held: !synchronous })
             }
         };
+        if let (Some(to), Source::Memory(from)) = (target.span(), &source) {
+            self.check_overlap(call, stream, to, from);
+        }
         self.queue_copy(call, stream, target, source, synchronous)
+    }
+
+    /// Reports a copy whose sides have a byte in common: what it writes is anyone's.
+    fn check_overlap(&mut self, call: &Call, stream: u64, to: &Span, from: &Span) {
+        let Some(one) = self.memory.get(to.allocation()).filter(|_| to.overlaps(from)) else { return };
+        let (subject, rows) = (one.subject(), to.rows());
+        let number = self.streams.get(&stream).map_or(0, |stream| stream.number);
+        let summary = format!(
+            "{} of {} bytes reads what it writes of allocation #{}, from byte {} to byte {}, on stream {}",
+            call.label(),
+            rows.len(),
+            subject.number,
+            from.rows().start(),
+            rows.start(),
+            stream_name(number)
+        );
+        let help = "copy through other memory, or in parts that do not overlap, as `copy_within` does";
+        let violation = Violation::new(ViolationKind::Overlap, call.operation(), call.place, summary, help);
+        self.reports.push(violation.about(Some(subject)).range(rows.start(), rows.len()));
     }
 
     /// The memory at a side of a copy.

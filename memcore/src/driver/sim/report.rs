@@ -24,6 +24,8 @@ pub enum ViolationKind {
     OutOfBounds,
     /// The host was given bytes of device memory that nothing has written.
     UninitRead,
+    /// A copy reads bytes that it writes.
+    Overlap,
     /// Bytes were read that another operation writes, and nothing orders the two.
     ReadAfterWrite,
     /// Bytes were written that another operation reads, and nothing orders the two.
@@ -53,6 +55,7 @@ impl ViolationKind {
         Self::InvalidFree,
         Self::OutOfBounds,
         Self::UninitRead,
+        Self::Overlap,
         Self::ReadAfterWrite,
         Self::WriteAfterRead,
         Self::WriteAfterWrite,
@@ -73,6 +76,7 @@ impl ViolationKind {
             Self::InvalidFree => "invalid_free",
             Self::OutOfBounds => "out_of_bounds",
             Self::UninitRead => "uninit_read",
+            Self::Overlap => "overlap",
             Self::ReadAfterWrite => "read_after_write",
             Self::WriteAfterRead => "write_after_read",
             Self::WriteAfterWrite => "write_after_write",
@@ -93,6 +97,7 @@ impl ViolationKind {
             Self::InvalidFree => "invalid-free",
             Self::OutOfBounds => "out-of-bounds",
             Self::UninitRead => "uninit-read",
+            Self::Overlap => "overlap",
             Self::ReadAfterWrite => "read-after-write",
             Self::WriteAfterRead => "write-after-read",
             Self::WriteAfterWrite => "write-after-write",

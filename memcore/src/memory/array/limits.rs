@@ -76,7 +76,23 @@ const AXES: [&str; 3] = ["slices", "rows", "columns"];
 /// The extent of a shape that no array has, or none of this device, or why that could not be found out; `None` where no
 /// extent is wrong.
 pub(super) fn wrong_extent(device: &Device, shape: &ArrayShape) -> Option<Error> {
-    let attributes = attributes(shape.kind(), shape.flags());
+    let may_be_deep = shape.kind() == ArrayKind::D3 && !shape.flags().contains(ArrayFlags::SURFACE_LOAD_STORE);
+    match beyond(device, shape, attributes(shape.kind(), shape.flags())) {
+        Some(Error::ArrayExtent { axis: "slices", extent, .. }) if may_be_deep && extent > 0 => {
+            beyond(device, shape, DEEP_VOLUME)
+        }
+        found => found,
+    }
+}
+
+/// What limits 3-D arrays of the other proportions: fewer rows and columns, and more slices.
+const DEEP_VOLUME: Attributes = [
+    Some(Attribute::MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE),
+    Some(Attribute::MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE),
+    Some(Attribute::MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE),
+];
+
+fn beyond(device: &Device, shape: &ArrayShape, attributes: Attributes) -> Option<Error> {
     for ((axis, extent), attribute) in AXES.into_iter().zip(shape.extents()).zip(attributes) {
         // What such an array does not have is there once; the six faces of a cubemap are of its shape.
         let Some(attribute) = attribute else { continue };

@@ -5,7 +5,7 @@ use bytemuck::Zeroable;
 use super::View;
 use super::grid::Grid;
 use crate::__private::Fill;
-use crate::copy::{self, Mode, Order, RowFill};
+use crate::copy::{self, Extent, Mode, Order, RowFill};
 use crate::error::{Error, Result};
 use crate::memory::{DeviceCopy, DeviceSlice};
 
@@ -113,10 +113,12 @@ impl<T, const D: usize> View<&mut DeviceSlice<T>, D> {
     }
 
     fn aligned_to(&self, unit: usize) -> Result<()> {
-        let (address, size) = (self.grid.address(), self.grid.extent().width);
-        let rows_are =
-            self.grid.pitch().is_multiple_of(unit) || self.grid.extent().rows * self.grid.extent().slices == 1;
-        if self.is_empty() || (rows_are && address.is_multiple_of(unit as u64) && size.is_multiple_of(unit)) {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let Extent { width: size, rows, slices } = self.grid.extent();
+        let (address, rows_are) = (self.grid.address(), self.grid.pitch().is_multiple_of(unit) || rows * slices == 1);
+        if rows_are && address.is_multiple_of(unit as u64) && size.is_multiple_of(unit) {
             return Ok(());
         }
         Err(Error::MisalignedSet { address, size, unit })

@@ -133,7 +133,8 @@ impl<const D: usize> Grid<D> {
 
     pub(crate) fn extent(&self) -> Extent {
         let [slices, rows, width] = self.shape();
-        Extent { width: width * self.element, rows, slices }
+        // Beside an extent of 0 it may overflow, and counts for nothing.
+        Extent { width: width.wrapping_mul(self.element), rows, slices }
     }
 
     /// The same rows as slices of them.

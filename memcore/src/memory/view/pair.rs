@@ -81,9 +81,9 @@ unsafe fn download<T: DeviceCopy, const D: usize>(
     }
     let len = source.len();
     let mut scratch: Vec<T::Bits> = host_vec(len)?;
-    let [_, rows, width] = source.shape();
+    let [_, rows, _] = source.shape();
     let address = scratch.as_mut_ptr().expose_provenance() as u64;
-    let packed = Grid::new::<T>(address, source.extents(), width * size_of::<T>(), rows);
+    let packed = Grid::new::<T>(address, source.extents(), source.extent().width, rows);
     // SAFETY: the scratch has room for as many `Bits`, which have the size of `T`, and the call waits.
     unsafe { copy_grid(&packed, source, Direction::Download, mode)? };
     // SAFETY: the capacity is at least the length, and the download wrote all bytes, any of which are `Bits`.
@@ -122,9 +122,9 @@ impl<T: DeviceCopy, const D: usize> View<&DeviceSlice<T>, D> {
 pub(crate) unsafe fn to_vec<T: DeviceCopy, const D: usize>(source: &Grid<D>) -> Result<Vec<T>> {
     let len = source.len();
     let mut vec: Vec<T> = host_vec(len)?;
-    let [_, rows, width] = source.shape();
+    let [_, rows, _] = source.shape();
     let address = vec.as_mut_ptr().expose_provenance() as u64;
-    let packed = Grid::new::<T>(address, source.extents(), width * size_of::<T>(), rows);
+    let packed = Grid::new::<T>(address, source.extents(), source.extent().width, rows);
     // SAFETY: the vector has room for as many elements; the caller's contract covers the source.
     unsafe { download::<T, D>(&packed, source, Order::Now)? };
     // SAFETY: the capacity is at least the length, and the download wrote every element.

@@ -19,6 +19,8 @@ mistakes! {
     past_the_end: OutOfBounds,
     across_the_end: OutOfBounds,
     source_past_the_end: OutOfBounds,
+    copied_onto_itself: Overlap,
+    rows_copied_onto_themselves: Overlap,
     never_freed: Leak,
     never_unregistered: Leak,
 }
@@ -202,6 +204,43 @@ pair!(
         ok!(rig, mem_alloc_from_pool(&mut dev, 64, pool, stream));
         ok!(rig, mem_free_async(dev, stream));
         ok!(rig, pool_destroy(pool));
+    }
+);
+
+pair!(
+    copied_onto_itself,
+    |rig| {
+        let dev = rig.alloc(64);
+        ok!(rig, memset_d8(dev, 1, 64));
+        ok!(rig, memcpy_dtod(dev + 8, dev, 56));
+        ok!(rig, context_synchronize());
+        ok!(rig, mem_free(dev));
+    },
+    |rig| {
+        let dev = rig.alloc(64);
+        ok!(rig, memset_d8(dev, 1, 64));
+        ok!(rig, memcpy_dtod(dev + 32, dev, 32));
+        ok!(rig, context_synchronize());
+        ok!(rig, mem_free(dev));
+    }
+);
+
+pair!(
+    rows_copied_onto_themselves,
+    |rig| {
+        let dev = rig.alloc(64);
+        ok!(rig, memset_d8(dev, 1, 64));
+        ok!(rig, memcpy_2d(&copy_2d(Part::device(dev, 16).at([4, 0, 0]), Part::device(dev, 16), [8, 4])));
+        ok!(rig, context_synchronize());
+        ok!(rig, mem_free(dev));
+    },
+    |rig| {
+        // Beside each other in the same rows.
+        let dev = rig.alloc(64);
+        ok!(rig, memset_d8(dev, 1, 64));
+        ok!(rig, memcpy_2d(&copy_2d(Part::device(dev, 16).at([8, 0, 0]), Part::device(dev, 16), [8, 4])));
+        ok!(rig, context_synchronize());
+        ok!(rig, mem_free(dev));
     }
 );
 
