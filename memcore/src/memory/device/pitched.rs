@@ -358,6 +358,7 @@ impl<T> PitchedBuffer<T> {
 
     /// Takes ownership of device memory in rows, as [`DeviceBuffer::from_raw_parts`](crate::DeviceBuffer::from_raw_parts)
     /// does of memory without. The driver is asked how it was made (`cuPointerGetAttribute`).
+    /// [`into_raw_parts`](Self::into_raw_parts) has an example.
     ///
     /// # Safety
     ///
