@@ -87,6 +87,7 @@ pub union Bits {
 /// Of one type.
 #[derive(Clone, Copy, Debug, DeviceCopy)]
 #[repr(C)]
+#[allow(clippy::type_repetition_in_bounds)]
 pub struct Pair<T: Copy, const N: usize>
 where
     T: Send,
@@ -115,7 +116,7 @@ pub struct Mixed<T, U> {
 #[repr(C)]
 pub struct Unit;
 
-#[allow(non_camel_case_types, non_snake_case)]
+#[allow(non_camel_case_types, non_snake_case, clippy::redundant_pub_crate)]
 mod as_in_c {
     #[derive(Clone, Copy, Debug, memcore::DeviceCopy)]
     #[repr(C)]
@@ -124,7 +125,7 @@ mod as_in_c {
     }
 }
 
-fn accepts<T: DeviceCopy>() {}
+const fn accepts<T: DeviceCopy>() {}
 
 fn main() {
     accepts::<Named>();

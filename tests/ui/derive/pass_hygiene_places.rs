@@ -1,5 +1,5 @@
 //! Structs made by macros, in functions and blocks, with fields that `cfg` takes away.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::non_minimal_cfg)]
 
 use memcore::DeviceCopy;
 

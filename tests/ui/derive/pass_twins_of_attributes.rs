@@ -1,5 +1,5 @@
 //! What to write in place of each attribute that is refused.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::new_ret_no_self, clippy::wrong_self_convention)]
 
 fn accepts<T: memcore::DeviceCopy>() {}
 
