@@ -156,8 +156,8 @@ macro_rules! __operate {
     (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] [$($index:tt)*] [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
         $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* [$($index)*]] [$x, $y $(, $z)?] $($on)*)
     };
-    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] $field:literal [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
-        $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* $field] [$x, $y $(, $z)?] $($on)*)
+    (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] . $field:tt [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
+        $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* . $field] [$x, $y $(, $z)?] $($on)*)
     };
     (@source copy [$($d:tt)+] [$($w:tt)*] [$($source:tt)*] {$($block:tt)*} [$x:expr, $y:expr $(, $z:expr)? $(,)?] $($on:tt)*) => {
         $crate::__operate!(@copy [$($d)+] [$($w)*] [$($source)* {$($block)*}] [$x, $y $(, $z)?] $($on)*)
