@@ -349,6 +349,7 @@ fn every_attach_flag_is_taken(context: &Context) -> Outcome {
         assert_eq!(*UnifiedBuffer::filled_with(context, flag, true, 3)?, [true; 3]);
         assert_eq!(*UnifiedBox::new_with(context, flag, &'x')?, 'x');
         assert_eq!(*UnifiedBox::<[u8; 5]>::zeroed_with(context, flag)?, [0; 5]);
+        assert_eq!(*UnifiedBox::<[u8; 5]>::zeroed_in(context)?, [0; 5]);
         // SAFETY: there is no element.
         assert!(unsafe { UnifiedBuffer::<u8>::uninitialized_with(context, flag, 0)? }.is_empty());
     }

@@ -90,10 +90,10 @@ impl Allocator {
 
     pub(super) fn destroy(&mut self, bound: &Bound<'_>) {
         if let Some(pool) = self.pool.take() {
-            // SAFETY: the allocator is used no more.
+            // SAFETY: the context goes, which every owner of memory keeps open: nothing is freed to its pool from here on.
             unsafe { pool.destroy(bound.driver()) };
         }
-        // SAFETY: the allocator is used no more.
+        // SAFETY: the context goes, which every owner of memory keeps open: nothing is freed on the stream from here on.
         if let Err(error) = unsafe { self.stream.destroy(bound.driver()) } {
             log::debug!("a stream was not destroyed: {error}");
         }

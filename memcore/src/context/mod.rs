@@ -1,9 +1,9 @@
 //! Contexts: what owns memory and streams on a device.
 
 mod allocate;
+mod allocate_in;
 mod binding;
 mod current;
-mod heap;
 mod inner;
 mod peer;
 mod pitched;
@@ -17,10 +17,10 @@ mod ticket;
 
 pub use allocate::AllocatorKind;
 pub(crate) use allocate::{Allocation, Prepare, freed_at_exit};
+pub use allocate_in::AllocateIn;
+pub(crate) use allocate_in::Heap;
 pub(crate) use binding::{Bound, Relaxed};
 pub use current::Entered;
-pub use heap::AllocateIn;
-pub(crate) use heap::Heap;
 pub(crate) use inner::Inner;
 pub use pool::{Access, MemoryPool, PoolReuse, PoolStatistics};
 pub use raw_pool::PoolOptions;

@@ -117,7 +117,7 @@ impl MemoryPool {
     /// let pool = MemoryPool::new(PoolOptions::default())?;
     /// drop(device_vec![in &pool; 0u8; 1000]?);
     /// let statistics = pool.statistics()?;
-    /// assert_eq!((statistics.used, statistics.used_high), (0, 1000));
+    /// assert_eq!((statistics.used, statistics.used_peak), (0, 1000));
     /// assert!(statistics.reserved >= 1000); // kept
     /// pool.trim(0)?;
     /// assert_eq!(pool.statistics()?.reserved, 0);
@@ -133,20 +133,20 @@ impl MemoryPool {
         let (driver, pool) = (bound.driver(), self.raw());
         Ok(PoolStatistics {
             reserved: pool.get(driver, POOL_RESERVED_CURRENT)?,
-            reserved_high: pool.get(driver, POOL_RESERVED_HIGH)?,
+            reserved_peak: pool.get(driver, POOL_RESERVED_HIGH)?,
             used: pool.get(driver, POOL_USED_CURRENT)?,
-            used_high: pool.get(driver, POOL_USED_HIGH)?,
+            used_peak: pool.get(driver, POOL_USED_HIGH)?,
         })
     }
 
-    /// Lets the two high marks of [`statistics`](Self::statistics) begin anew at what is reserved and used now. Does not
+    /// Lets the two peaks of [`statistics`](Self::statistics) begin anew at what is reserved and used now. Does not
     /// wait. Driver function: `cuMemPoolSetAttribute`, twice.
     ///
     /// # Errors
     ///
     /// The driver's code.
     #[track_caller]
-    pub fn reset_high_marks(&self) -> Result<()> {
+    pub fn reset_peaks(&self) -> Result<()> {
         let bound = self.context().inner.bind()?;
         self.raw().set(bound.driver(), POOL_RESERVED_HIGH, 0)?;
         self.raw().set(bound.driver(), POOL_USED_HIGH, 0)
@@ -272,7 +272,8 @@ impl MemoryPool {
         self.set_access(device, ACCESS_READ_WRITE)
     }
 
-    /// Takes back what [`allow_access`](Self::allow_access) gave. Does not wait, not even for work that makes use of it. Driver function: `cuMemPoolSetAccess`.
+    /// Takes back what [`allow_access`](Self::allow_access) gave. Does not wait, not even for work that makes use of it.
+    /// Driver function: `cuMemPoolSetAccess`.
     ///
     /// # Errors
     ///
@@ -334,7 +335,8 @@ impl Drop for Shared {
         match self.context.inner.bind() {
             Ok(bound) => {
                 let _relaxed = Relaxed::new(bound.driver());
-                // SAFETY: the last clone is gone.
+                // SAFETY: the last clone is gone, and nothing is freed to the pool from here on: each owner of memory from it has
+                // one until that is freed (the invariant of `DeviceMemory::pool`), or leaks it.
                 unsafe { self.pool.destroy(bound.driver()) };
             }
             Err(error) => log::debug!("a pool was not destroyed: {error}"),
@@ -363,12 +365,12 @@ impl fmt::Debug for MemoryPool {
 pub struct PoolStatistics {
     /// Held, in use or not.
     pub reserved: u64,
-    /// The most that were held since the last [reset](MemoryPool::reset_high_marks).
-    pub reserved_high: u64,
+    /// The most that were held since the last [reset](MemoryPool::reset_peaks).
+    pub reserved_peak: u64,
     /// In use: what was asked for and has not been freed.
     pub used: u64,
-    /// The most that were in use since the last [reset](MemoryPool::reset_high_marks).
-    pub used_high: u64,
+    /// The most that were in use since the last [reset](MemoryPool::reset_peaks).
+    pub used_peak: u64,
 }
 
 /// The ways in which a [`MemoryPool`] hands out memory that was freed on another stream.

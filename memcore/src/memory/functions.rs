@@ -265,8 +265,8 @@ pub unsafe fn memcpy_dtoh(destination: *mut c_void, source: u64, bytes: usize) -
 ///
 /// # Safety
 ///
-/// Until the copy is known to be complete (a wait for the current context and for those two) both sides stay allocated, nothing writes the
-/// source, and nothing reads or writes the destination. The addresses lie in the contexts named with them.
+/// Until the copy is known to be complete (a wait for the current context and for those two) both sides stay allocated,
+/// nothing writes the source, and nothing reads or writes the destination. The addresses lie in the contexts named with them.
 #[doc(alias = "copy_array_peer")]
 #[track_caller]
 pub unsafe fn memcpy_peer(

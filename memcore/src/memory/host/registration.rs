@@ -15,7 +15,7 @@ use super::flags::{RegisterFlags, bits_of};
 use super::owner::{HostMemory, HostOwner};
 use crate::context::{Context, Inner, Relaxed};
 use crate::device::DeviceAttribute;
-use crate::driver::ffi::REGISTER_IO_MEMORY;
+use crate::driver::ffi::{REGISTER_IO_MEMORY, REGISTER_READ_ONLY};
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result, Status};
 use crate::memory::DevicePointer;
@@ -31,16 +31,21 @@ impl HostMemory for Registered {
 }
 
 /// The driver's flags.
-fn checked(context: &Inner, flags: RegisterFlags) -> Result<u32> {
-    let bits = bits_of(&flags, "registered memory")?;
+fn checked(flags: RegisterFlags) -> Result<u32> {
+    bits_of(&flags, "registered memory")
+}
+
+/// Whether the context's device can do it.
+#[track_caller]
+fn require(context: &Inner, flags: u32) -> Result<()> {
     let has = |attribute| context.device().attribute(attribute).map(|value| value != 0);
     if !has(DeviceAttribute::HOST_REGISTER_SUPPORTED)? {
         return Err(Error::Unsupported { what: "page-locking of existing memory" });
     }
-    if flags.contains(RegisterFlags::READ_ONLY) && !has(DeviceAttribute::READ_ONLY_HOST_REGISTER_SUPPORTED)? {
+    if flags & REGISTER_READ_ONLY != 0 && !has(DeviceAttribute::READ_ONLY_HOST_REGISTER_SUPPORTED)? {
         return Err(Error::Unsupported { what: "page-locking of existing memory as read-only" });
     }
-    Ok(bits)
+    Ok(())
 }
 
 impl HostOwner<Registered> {
@@ -51,6 +56,7 @@ impl HostOwner<Registered> {
     /// They are mapped, and stay so until this is freed.
     #[track_caller]
     unsafe fn register(context: &Arc<Inner>, pointer: NonNull<c_void>, bytes: usize, flags: u32) -> Result<Self> {
+        require(context, flags)?;
         let bound = context.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
         // SAFETY: this function's contract.
@@ -74,7 +80,7 @@ impl HostOwner<Registered> {
         slice: NonNull<[T]>,
         flags: RegisterFlags,
     ) -> Result<Option<Self>> {
-        let bits = checked(context, flags)?;
+        let bits = checked(flags)?;
         let bytes = slice.len() * size_of::<T>();
         if bytes == 0 {
             return Ok(None);
@@ -169,7 +175,8 @@ impl Context {
     /// # Ok::<(), memcore::Error>(())
     /// ```
     ///
-    /// Driver functions: `cuMemHostRegister_v2`, `cuMemHostUnregister`. Memory without bytes makes no call.
+    /// Driver functions: `cuDeviceGetAttribute`, `cuMemHostRegister_v2`, `cuMemHostUnregister`. Memory without bytes makes no
+    /// call.
     ///
     /// # Errors
     ///
@@ -217,7 +224,8 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// Page-locks `len` elements from `pointer` on. Does not wait. Driver function: `cuMemHostRegister_v2`.
+    /// Page-locks `len` elements from `pointer` on. Does not wait. Driver functions: `cuDeviceGetAttribute`,
+    /// `cuMemHostRegister_v2`. Memory without bytes makes no call.
     ///
     /// ```
     /// use memcore::{RegisterFlags, Registration, prelude::*};
@@ -225,7 +233,7 @@ impl Registration {
     /// let context = Context::current()?;
     /// let mut memory = vec![7u8; 4096];
     /// // SAFETY: the memory lives until `unregister` has succeeded; if it does not, it is leaked.
-    /// let registration = unsafe { Registration::new(&context, memory.as_mut_ptr(), memory.len(), RegisterFlags::PORTABLE)? };
+    /// let registration = unsafe { Registration::new(&context, RegisterFlags::PORTABLE, memory.as_mut_ptr(), memory.len())? };
     /// let dev = DeviceBuffer::from_slice(&memory)?;
     /// if let Err((error, _registration)) = registration.unregister() {
     ///     std::mem::forget(memory);
@@ -244,10 +252,10 @@ impl Registration {
     /// The memory stays mapped until it has been unregistered: until [`unregister`](Self::unregister) has succeeded, or
     /// for ever, where that fails or is not called. By then nothing is pending that uses it.
     #[track_caller]
-    pub unsafe fn new<T>(context: &Context, pointer: *mut T, len: usize, flags: RegisterFlags) -> Result<Self> {
-        let bits = checked(&context.inner, flags)?;
+    pub unsafe fn new<T>(context: &Context, flags: RegisterFlags, pointer: *mut T, len: usize) -> Result<Self> {
+        let bits = checked(flags)?;
         // SAFETY: this function's contract.
-        unsafe { Self::with_bits(context, pointer, len, bits) }
+        unsafe { Self::with_bits(context, bits, pointer, len) }
     }
 
     /// As [`new`](Self::new), of the address space of another device on the bus (`CU_MEMHOSTREGISTER_IOMEMORY`), which is
@@ -263,20 +271,20 @@ impl Registration {
     #[track_caller]
     pub unsafe fn of_io_memory<T>(
         context: &Context,
+        flags: RegisterFlags,
         pointer: *mut T,
         len: usize,
-        flags: RegisterFlags,
     ) -> Result<Self> {
-        let bits = checked(&context.inner, flags)? | REGISTER_IO_MEMORY;
+        let bits = checked(flags)? | REGISTER_IO_MEMORY;
         // SAFETY: this function's contract.
-        unsafe { Self::with_bits(context, pointer, len, bits) }
+        unsafe { Self::with_bits(context, bits, pointer, len) }
     }
 
     /// # Safety
     ///
     /// As [`new`](Self::new).
     #[track_caller]
-    unsafe fn with_bits<T>(context: &Context, pointer: *mut T, len: usize, bits: u32) -> Result<Self> {
+    unsafe fn with_bits<T>(context: &Context, bits: u32, pointer: *mut T, len: usize) -> Result<Self> {
         let bytes = crate::memory::size::bytes_of::<T>(len)?;
         let Some(start) = NonNull::new(pointer.cast::<c_void>()) else {
             return Err(Error::Driver { operation: symbol::mem_host_register, status: Status::INVALID_VALUE });

@@ -112,7 +112,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownAddress`] where the driver knows no memory: it was freed, is pageable, or is no memory at all; the
+    /// [`Error::UnknownMemory`] where the driver knows no memory: it was freed, is pageable, or is no memory at all; the
     /// driver's code.
     #[track_caller]
     pub fn pointer_attributes<T>(&self, pointer: DevicePointer<T>) -> Result<PointerAttributes> {
@@ -125,7 +125,7 @@ impl Context {
             };
         }
         let Some(kind) = if_any(ask!(POINTER_MEMORY_TYPE as u32))? else {
-            return Err(Error::UnknownAddress { address });
+            return Err(Error::UnknownMemory { address });
         };
         Ok(PointerAttributes {
             kind: MemoryKind::of(kind),
@@ -156,7 +156,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownAddress`] where the driver knows no memory; the driver's code.
+    /// [`Error::UnknownMemory`] where the driver knows no memory; the driver's code.
     #[doc(alias = "get_base_ptr")]
     #[track_caller]
     pub fn address_range<T>(&self, pointer: DevicePointer<T>) -> Result<(DevicePointer<u8>, usize)> {
@@ -164,7 +164,7 @@ impl Context {
         let (mut start, mut bytes, address) = (0, 0, pointer.as_raw());
         // SAFETY: both are writable for the length of the call; the address is only looked up.
         match unsafe { bound.driver().mem_address_range(&raw mut start, &raw mut bytes, address) } {
-            Status::NOT_FOUND => Err(Error::UnknownAddress { address }),
+            Status::NOT_FOUND => Err(Error::UnknownMemory { address }),
             status => check(symbol::mem_address_range, status).map(|()| (DevicePointer::from_raw(start), bytes)),
         }
     }
