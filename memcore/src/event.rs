@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::context::{Context, Relaxed};
 use crate::driver::ffi::{CUevent, Handle};
 use crate::driver::{check, symbol};
-use crate::error::{Error, Result, Status};
+use crate::error::{Result, Status};
 
 /// A point in the work of a stream.
 ///
@@ -106,9 +106,7 @@ impl Event {
     /// never recorded; [`Error::DifferentDrivers`].
     #[track_caller]
     pub fn elapsed_since(&self, start: &Self) -> Result<Duration> {
-        if !self.context.inner.same_driver(&start.context.inner) {
-            return Err(Error::DifferentDrivers);
-        }
+        self.context.inner.require_same_driver(&start.context.inner)?;
         let bound = self.context.inner.bind()?;
         let mut milliseconds = 0.0_f32;
         // SAFETY: `milliseconds` is writable for the length of the call; both events are alive.

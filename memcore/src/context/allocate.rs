@@ -6,10 +6,7 @@ use super::raw_pool::{PoolOptions, RawPool};
 use super::settle::{Exposed, Pending, is_over, settle};
 use super::streams::RawStream;
 use crate::device::{Device, DeviceAttribute};
-use crate::driver::ffi::{
-    CUdeviceptr, CUmemoryPool, CUstream, POINTER_DEVICE_ORDINAL, POINTER_MEMORY_TYPE, POINTER_MEMPOOL_HANDLE,
-    STREAM_NON_BLOCKING,
-};
+use crate::driver::ffi::{CUdeviceptr, CUstream, POINTER_DEVICE_ORDINAL, POINTER_MEMPOOL_HANDLE, STREAM_NON_BLOCKING};
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result, Status};
 
@@ -277,37 +274,29 @@ impl Inner {
     #[track_caller]
     pub(crate) fn origin_of(&self, address: CUdeviceptr) -> Result<AllocatorKind> {
         let bound = self.bind()?;
-        let mut pool: CUmemoryPool = core::ptr::null_mut();
-        // SAFETY: this attribute is written as a `CUmemoryPool`, for which `pool` has room for the length of the call.
-        let status =
-            unsafe { bound.driver().pointer_attribute((&raw mut pool).cast(), POINTER_MEMPOOL_HANDLE, address) };
-        match status {
+        // SAFETY: this attribute is written as a `CUmemoryPool`, which has as many bytes.
+        match unsafe { bound.pointer_attribute::<usize>(POINTER_MEMPOOL_HANDLE, address) } {
             // A driver that does not know the question has no pools.
-            Status::SUCCESS if !pool.is_null() => Ok(AllocatorKind::Pool),
-            Status::SUCCESS | Status::INVALID_VALUE | Status::NOT_SUPPORTED => Ok(AllocatorKind::Direct),
-            status => Err(Error::from_status(symbol::pointer_attribute, status)),
+            Ok(0) | Err(Error::Driver { status: Status::INVALID_VALUE | Status::NOT_SUPPORTED, .. }) => {
+                Ok(AllocatorKind::Direct)
+            }
+            Ok(_) => Ok(AllocatorKind::Pool),
+            Err(error) => Err(error),
         }
     }
 
     /// Whether the driver knows memory at `address`, or does not say.
     pub(super) fn may_know(&self, address: CUdeviceptr) -> bool {
         let Ok(bound) = self.bind() else { return true };
-        let mut kind = 0_u32;
-        // SAFETY: this attribute is written as a `u32`, for which `kind` has room; the address is only looked up.
-        let status = unsafe { bound.driver().pointer_attribute((&raw mut kind).cast(), POINTER_MEMORY_TYPE, address) };
-        status != Status::INVALID_VALUE
+        bound.may_know(address)
     }
 
     /// The number of the device whose memory `address` is.
     #[track_caller]
     pub(super) fn device_of(&self, address: CUdeviceptr) -> Result<i32> {
         let bound = self.bind()?;
-        let mut ordinal = -1_i32;
-        // SAFETY: this attribute is written as an `i32`, for which `ordinal` has room for the length of the call.
-        let status =
-            unsafe { bound.driver().pointer_attribute((&raw mut ordinal).cast(), POINTER_DEVICE_ORDINAL, address) };
-        check(symbol::pointer_attribute, status)?;
-        Ok(ordinal)
+        // SAFETY: this attribute is written as an `i32`.
+        unsafe { bound.pointer_attribute(POINTER_DEVICE_ORDINAL, address) }
     }
 
     /// Waits for pending allocations and frees.

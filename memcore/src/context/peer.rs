@@ -3,7 +3,7 @@
 use super::Context;
 use super::binding::Relaxed;
 use crate::driver::{check, symbol};
-use crate::error::{Error, Result, Status};
+use crate::error::{Result, Status};
 
 impl Context {
     /// Whether work of this context's device could reach memory of the other's directly, if that is enabled. Does not
@@ -45,7 +45,7 @@ impl Context {
     /// and of a context with itself.
     #[track_caller]
     pub fn enable_peer_access(&self, peer: &Self) -> Result<bool> {
-        self.check_peer(peer)?;
+        self.inner.require_same_driver(&peer.inner)?;
         let bound = self.inner.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
         // SAFETY: the other context is alive, and this one is bound.
@@ -68,7 +68,7 @@ impl Context {
     /// neither of this program nor of a library in it. Kernels that do would die of it, and the context with them.
     #[track_caller]
     pub unsafe fn disable_peer_access(&self, peer: &Self) -> Result<bool> {
-        self.check_peer(peer)?;
+        self.inner.require_same_driver(&peer.inner)?;
         let bound = self.inner.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
         // SAFETY: the other context is alive, and this one is bound; the caller answers for what makes use of the access.
@@ -76,9 +76,5 @@ impl Context {
             Status::PEER_ACCESS_NOT_ENABLED => Ok(false),
             status => check(symbol::context_disable_peer, status).map(|()| true),
         }
-    }
-
-    fn check_peer(&self, peer: &Self) -> Result<()> {
-        if self.inner.same_driver(&peer.inner) { Ok(()) } else { Err(Error::DifferentDrivers) }
     }
 }

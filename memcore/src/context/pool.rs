@@ -196,12 +196,7 @@ impl MemoryPool {
     #[track_caller]
     pub fn reuse(&self, reuse: PoolReuse) -> Result<bool> {
         let bound = self.context().inner.bind()?;
-        let mut value = 0_i32;
-        let (pool, out) = (self.raw().handle(), (&raw mut value).cast());
-        // SAFETY: the pool is alive, and these attributes are written as an `int`, for which `value` has room.
-        let status = unsafe { bound.driver().pool_get_attribute(pool, reuse.attribute(), out) };
-        check(symbol::pool_get_attribute, status)?;
-        Ok(value != 0)
+        Ok(self.raw().get(bound.driver(), reuse.attribute())? != 0)
     }
 
     /// Says whether it may make use of a way to hand freed memory out again: all are on at first. None changes what is
@@ -222,11 +217,7 @@ impl MemoryPool {
     #[track_caller]
     pub fn set_reuse(&self, reuse: PoolReuse, is_on: bool) -> Result<()> {
         let bound = self.context().inner.bind()?;
-        let mut value = i32::from(is_on);
-        let (pool, value) = (self.raw().handle(), (&raw mut value).cast());
-        // SAFETY: the pool is alive, and these attributes are read as an `int`, for which `value` serves.
-        let status = unsafe { bound.driver().pool_set_attribute(pool, reuse.attribute(), value) };
-        check(symbol::pool_set_attribute, status)
+        self.raw().set(bound.driver(), reuse.attribute(), u64::from(is_on))
     }
 
     /// What work of `device` may do with memory of the pool. Does not wait. Driver function: `cuMemPoolGetAccess`.
@@ -236,7 +227,7 @@ impl MemoryPool {
     /// [`Error::DifferentDrivers`]; the driver's code.
     #[track_caller]
     pub fn access(&self, device: &Device) -> Result<Access> {
-        self.check_driver(device)?;
+        self.context().device().require_same_driver(device)?;
         let bound = self.context().inner.bind()?;
         let (mut flags, mut location) = (0, CUmemLocation { kind: LOCATION_DEVICE, id: device.handle() });
         // SAFETY: the pool is alive; `flags` is writable and `location` readable for the length of the call.
@@ -290,7 +281,7 @@ impl MemoryPool {
 
     #[track_caller]
     fn set_access(&self, device: &Device, flags: u32) -> Result<()> {
-        self.check_driver(device)?;
+        self.context().device().require_same_driver(device)?;
         let bound = self.context().inner.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
         let location = CUmemLocation { kind: LOCATION_DEVICE, id: device.handle() };
@@ -298,11 +289,6 @@ impl MemoryPool {
         // SAFETY: the pool is alive, and there is one descriptor, readable for the length of the call.
         let status = unsafe { bound.driver().pool_set_access(self.raw().handle(), &raw const access, 1) };
         check(symbol::pool_set_access, status)
-    }
-
-    fn check_driver(&self, device: &Device) -> Result<()> {
-        let is_same = Arc::ptr_eq(self.context().device().driver(), device.driver());
-        if is_same { Ok(()) } else { Err(Error::DifferentDrivers) }
     }
 }
 

@@ -115,19 +115,20 @@ impl RawPool {
         check(symbol::pool_trim, unsafe { driver.pool_trim(self.handle.0, keep) })
     }
 
-    /// Sets an attribute whose value is a `u64`.
+    /// Sets an attribute, a `u64` or an `int`: of the former the lower half comes first, on every host of CUDA's, and is the
+    /// latter.
     #[track_caller]
     pub(super) fn set(self, driver: &dyn Driver, attribute: u32, mut value: u64) -> Result<()> {
-        // SAFETY: the pool is alive, and the callers' attributes are read as a `u64`, for which `value` serves.
+        // SAFETY: the pool is alive, and an attribute is read as a `u64` or an `int`, for either of which `value` serves.
         let status = unsafe { driver.pool_set_attribute(self.handle.0, attribute, (&raw mut value).cast()) };
         check(symbol::pool_set_attribute, status)
     }
 
-    /// An attribute whose value is a `u64`.
+    /// An attribute, as of [`set`](Self::set).
     #[track_caller]
     pub(super) fn get(self, driver: &dyn Driver, attribute: u32) -> Result<u64> {
         let mut value = 0_u64;
-        // SAFETY: the pool is alive, and the callers' attributes are written as a `u64`, for which `value` has room.
+        // SAFETY: the pool is alive, and an attribute is written as a `u64` or an `int`, for either of which `value` has room.
         let status = unsafe { driver.pool_get_attribute(self.handle.0, attribute, (&raw mut value).cast()) };
         check(symbol::pool_get_attribute, status)?;
         Ok(value)

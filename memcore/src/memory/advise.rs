@@ -1,25 +1,16 @@
 //! Unified memory moved ahead of use, and hints about its use.
 
 use super::{DeviceMemory, UnifiedBox, UnifiedBuffer};
-use crate::context::{Inner, Relaxed, context_of};
+use crate::context::{Bound, Inner, Relaxed, context_of};
 use crate::device::Device;
 use crate::driver::ffi::{
-    CUdevice, DEVICE_CPU, DEVICE_INVALID, RANGE_ACCESSED_BY, RANGE_LAST_PREFETCH, RANGE_PREFERRED_LOCATION,
-    RANGE_READ_MOSTLY,
+    ADVISE_SET_ACCESSED_BY, ADVISE_SET_PREFERRED_LOCATION, ADVISE_SET_READ_MOSTLY, ADVISE_UNSET_ACCESSED_BY,
+    ADVISE_UNSET_PREFERRED_LOCATION, ADVISE_UNSET_READ_MOSTLY, CUdevice, DEVICE_CPU, DEVICE_INVALID, RANGE_ACCESSED_BY,
+    RANGE_LAST_PREFETCH, RANGE_PREFERRED_LOCATION, RANGE_READ_MOSTLY,
 };
 use crate::driver::{check, symbol};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::stream::Stream;
-
-/// `CUmem_advise`.
-mod advice {
-    pub(super) const SET_READ_MOSTLY: u32 = 1;
-    pub(super) const UNSET_READ_MOSTLY: u32 = 2;
-    pub(super) const SET_PREFERRED_LOCATION: u32 = 3;
-    pub(super) const UNSET_PREFERRED_LOCATION: u32 = 4;
-    pub(super) const SET_ACCESSED_BY: u32 = 5;
-    pub(super) const UNSET_ACCESSED_BY: u32 = 6;
-}
 
 /// Where the pages of unified memory should be.
 ///
@@ -70,7 +61,9 @@ pub trait MemoryAdvise: DeviceMemory {
     #[track_caller]
     fn prefetch_device(&self, stream: &Stream, device: &Device) -> Result<()> {
         let owner = self.owner()?;
-        same_driver(owner, device)?;
+        if let Some(context) = owner.0 {
+            context.device().require_same_driver(device)?;
+        }
         prefetch(self.as_raw_ptr(), self.size_in_bytes(), owner, device.handle(), stream)
     }
 
@@ -82,7 +75,7 @@ pub trait MemoryAdvise: DeviceMemory {
     /// The driver's code.
     #[track_caller]
     fn advise_read_mostly(&self, read_mostly: bool) -> Result<()> {
-        let advice = if read_mostly { advice::SET_READ_MOSTLY } else { advice::UNSET_READ_MOSTLY };
+        let advice = if read_mostly { ADVISE_SET_READ_MOSTLY } else { ADVISE_UNSET_READ_MOSTLY };
         advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, advice, None)
     }
 
@@ -94,7 +87,7 @@ pub trait MemoryAdvise: DeviceMemory {
     /// [`Error::DifferentDrivers`]; the driver's code.
     #[track_caller]
     fn preferred_location(&self, location: Option<&Device>) -> Result<()> {
-        advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, advice::SET_PREFERRED_LOCATION, location)
+        advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, ADVISE_SET_PREFERRED_LOCATION, location)
     }
 
     /// Takes [`preferred_location`](Self::preferred_location) back. Does not wait. Driver function: `cuMemAdvise`.
@@ -104,7 +97,7 @@ pub trait MemoryAdvise: DeviceMemory {
     /// The driver's code.
     #[track_caller]
     fn unset_preferred_location(&self) -> Result<()> {
-        advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, advice::UNSET_PREFERRED_LOCATION, None)
+        advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, ADVISE_UNSET_PREFERRED_LOCATION, None)
     }
 
     /// Says that `device` (or with `None` the host) will use the memory, so that it stays mapped there; or, with
@@ -115,7 +108,7 @@ pub trait MemoryAdvise: DeviceMemory {
     /// [`Error::DifferentDrivers`]; the driver's code.
     #[track_caller]
     fn advise_accessed_by(&self, location: Option<&Device>, accessed: bool) -> Result<()> {
-        let advice = if accessed { advice::SET_ACCESSED_BY } else { advice::UNSET_ACCESSED_BY };
+        let advice = if accessed { ADVISE_SET_ACCESSED_BY } else { ADVISE_UNSET_ACCESSED_BY };
         advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, advice, location)
     }
 
@@ -210,22 +203,17 @@ macro_rules! memory_advise {
 
 memory_advise!(UnifiedBuffer, UnifiedBox);
 
-fn same_driver(owner: Owner<'_>, device: &Device) -> Result<()> {
-    match owner.0 {
-        Some(context) if !std::sync::Arc::ptr_eq(context.device().driver(), device.driver()) => {
-            Err(Error::DifferentDrivers)
-        }
-        _ => Ok(()),
-    }
+/// The stream's context, bound for a call about the memory; `None` where that has no bytes.
+#[track_caller]
+pub(super) fn bind_stream<'s>(owner: Owner<'_>, stream: &'s Stream) -> Result<Option<Bound<'s>>> {
+    let Some(context) = owner.0 else { return Ok(None) };
+    context.require_same_driver(&stream.context().inner)?;
+    Ok(Some(stream.bind()?))
 }
 
 #[track_caller]
 fn prefetch(address: u64, bytes: usize, owner: Owner<'_>, to: CUdevice, stream: &Stream) -> Result<()> {
-    let Some(context) = owner.0 else { return Ok(()) };
-    if !context.same_driver(&stream.context().inner) {
-        return Err(Error::DifferentDrivers);
-    }
-    let bound = stream.bind()?;
+    let Some(bound) = bind_stream(owner, stream)? else { return Ok(()) };
     // SAFETY: the memory is unified and alive, as many bytes; it may be freed or used while its pages move.
     check(symbol::mem_prefetch, unsafe { bound.driver().mem_prefetch(address, bytes, to, stream.handle()) })
 }
@@ -234,7 +222,7 @@ fn prefetch(address: u64, bytes: usize, owner: Owner<'_>, to: CUdevice, stream: 
 fn advise(address: u64, bytes: usize, owner: Owner<'_>, advice: u32, location: Option<&Device>) -> Result<()> {
     let Some(context) = owner.0 else { return Ok(()) };
     if let Some(device) = location {
-        same_driver(owner, device)?;
+        context.device().require_same_driver(device)?;
     }
     let bound = context.bind()?;
     let _relaxed = Relaxed::new(bound.driver());

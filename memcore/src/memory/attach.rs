@@ -1,10 +1,11 @@
 //! Whose unified memory is.
 
-use super::{AttachFlag, DeviceMemory, UnifiedBox, UnifiedBuffer};
-use crate::context::{Exposed, Relaxed, context_of, settle};
+use super::advise::bind_stream;
+use super::{AttachFlag, MemoryAdvise, UnifiedBox, UnifiedBuffer};
+use crate::context::{Exposed, Relaxed, settle};
 use crate::driver::ffi::ATTACH_SINGLE;
 use crate::driver::{check, symbol};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::stream::Stream;
 
 macro_rules! attach {
@@ -86,16 +87,8 @@ enum Wait {
 ///
 /// The memory is unified and alive. The device uses it as the flag allows.
 #[track_caller]
-unsafe fn attach(memory: &dyn DeviceMemory, stream: &Stream, flags: u32, wait: Wait) -> Result<()> {
-    if memory.size_in_bytes() == 0 {
-        return Ok(());
-    }
-    // SAFETY: the address lies in memory that its owner has, in a context that it keeps open.
-    let context = unsafe { context_of(memory.as_raw_ptr())? };
-    if !context.same_driver(&stream.context().inner) {
-        return Err(Error::DifferentDrivers);
-    }
-    let bound = stream.bind()?;
+unsafe fn attach(memory: &impl MemoryAdvise, stream: &Stream, flags: u32, wait: Wait) -> Result<()> {
+    let Some(bound) = bind_stream(memory.owner()?, stream)? else { return Ok(()) };
     let _relaxed = Relaxed::new(bound.driver());
     // SAFETY: this function's contract; 0 bytes stand for the whole allocation.
     let status = unsafe { bound.driver().stream_attach_memory(stream.handle(), memory.as_raw_ptr(), 0, flags) };

@@ -11,7 +11,7 @@ use crate::context::{Context, Relaxed};
 use crate::copy::{self, HostKind, Mode, Order};
 use crate::driver::ffi::ATTACH_GLOBAL;
 use crate::driver::{check, symbol};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::stream::Stream;
 
 /// Allocates device memory for `count` elements, whose bytes are whatever they are. Does not wait. Driver function:
@@ -278,9 +278,8 @@ pub unsafe fn memcpy_peer(
 ) -> Result<()> {
     let context = Context::current()?.inner;
     let (to, from) = (&destination_context.inner, &source_context.inner);
-    if !context.same_driver(to) || !context.same_driver(from) {
-        return Err(Error::DifferentDrivers);
-    }
+    context.require_same_driver(to)?;
+    context.require_same_driver(from)?;
     let bound = context.bind()?;
     // SAFETY: the contexts are open; the caller's contract; a wrong address is answered with a code.
     let status = unsafe { bound.driver().memcpy_peer(destination, to.raw(), source, from.raw(), bytes) };
@@ -312,9 +311,8 @@ pub unsafe fn memcpy_peer_async(
 ) -> Result<()> {
     let context = &stream.context().inner;
     let (to, from) = (&destination_context.inner, &source_context.inner);
-    if !context.same_driver(to) || !context.same_driver(from) {
-        return Err(Error::DifferentDrivers);
-    }
+    context.require_same_driver(to)?;
+    context.require_same_driver(from)?;
     let bound = context.bind()?;
     let (handle, driver) = (stream.handle(), bound.driver());
     // SAFETY: contexts and stream are open; the caller's contract; a wrong address is answered with a code.

@@ -2,7 +2,7 @@
 
 use super::Scope;
 use super::lent::Lent;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::event::Event;
 use crate::memory::DeviceSlice;
 
@@ -67,9 +67,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     #[track_caller]
     fn follow(&self, from: &Scope<'_, '_>) -> Result<()> {
         let (here, there) = (self.stream.context(), from.stream.context());
-        if !here.inner.same_driver(&there.inner) {
-            return Err(Error::DifferentDrivers);
-        }
+        here.inner.require_same_driver(&there.inner)?;
         let event = Event::new_in(there)?;
         from.stream.record(&event)?;
         self.stream.wait_event(&event)
