@@ -5,6 +5,7 @@ use crate::rig::Test;
 /// Those that need one device. (`devices::TESTS` and `peers::TESTS` need two.)
 pub(crate) fn one_device() -> Vec<Test> {
     let suites = [
+        crate::advice::TESTS,
         crate::array_model::TESTS,
         crate::arrays::TESTS,
         crate::boxes::TESTS,

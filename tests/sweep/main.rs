@@ -8,6 +8,8 @@
 
 #![allow(clippy::print_stdout, reason = "the sweep says how much it did")]
 
+#[path = "../conformance/advice.rs"]
+mod advice;
 #[path = "../conformance/array_model.rs"]
 mod array_model;
 #[path = "../conformance/arrays.rs"]

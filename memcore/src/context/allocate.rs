@@ -2,7 +2,8 @@
 
 use super::binding::{Bound, Relaxed};
 use super::inner::Inner;
-use super::raw_pool::{PoolOptions, RawPool};
+use super::pool_options::PoolOptions;
+use super::raw_pool::RawPool;
 use super::settle::{Exposed, Pending, is_over, settle};
 use super::streams::RawStream;
 use crate::device::{Device, DeviceAttribute};

@@ -165,7 +165,17 @@ impl Device {
         Ok(bytes as u64)
     }
 
-    /// Whether this device can reach the other's memory directly. Driver function: `cuDeviceCanAccessPeer`.
+    /// Whether this device can reach the other's memory directly. Does not wait. Driver function: `cuDeviceCanAccessPeer`.
+    ///
+    /// ```
+    /// use memcore::sim::{Sim, SimOptions};
+    ///
+    /// let sim = Sim::new(SimOptions::default().devices(2));
+    /// let (here, there) = (sim.device(0)?, sim.device(1)?);
+    /// assert!(here.can_access_peer(&there)?);
+    /// assert!(!here.can_access_peer(&here)?); // itself it need not ask
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -127,6 +127,17 @@ pub trait MemoryAdvise: DeviceMemory {
     /// Where all of the memory is to [stay](Self::preferred_location); `None` where nothing was said, or not the same of all
     /// of it. Does not wait. Driver function: `cuMemRangeGetAttribute`.
     ///
+    /// ```
+    /// use memcore::memory::{MemoryAdvise, MemoryLocation};
+    /// use memcore::prelude::*;
+    ///
+    /// let unified = unified_vec![1.0f32; 1024]?;
+    /// assert_eq!(unified.query_preferred_location()?, None);
+    /// unified.preferred_location(None)?;
+    /// assert_eq!(unified.query_preferred_location()?, Some(MemoryLocation::Host));
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The driver's code.
@@ -139,6 +150,17 @@ pub trait MemoryAdvise: DeviceMemory {
 
     /// Who is [said](Self::advise_accessed_by) to use all of the memory. Does not wait. Driver function:
     /// `cuMemRangeGetAttribute`.
+    ///
+    /// ```
+    /// use memcore::memory::{MemoryAdvise, MemoryLocation};
+    /// use memcore::prelude::*;
+    ///
+    /// let unified = unified_vec![1.0f32; 1024]?;
+    /// let device = Context::current()?.device().clone();
+    /// unified.advise_accessed_by(Some(&device), true)?;
+    /// assert_eq!(unified.query_accessed_by()?, [MemoryLocation::Device(device)]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

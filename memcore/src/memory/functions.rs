@@ -290,6 +290,23 @@ pub unsafe fn memcpy_peer(
 /// host: it returns with the copy pending, and is serialised with the work of `stream` alone. Driver function:
 /// `cuMemcpyPeerAsync`.
 ///
+/// ```
+/// use memcore::memory::memcpy_peer_async;
+/// use memcore::prelude::*;
+/// use memcore::sim::{Sim, SimOptions};
+///
+/// let sim = Sim::new(SimOptions::default().devices(2));
+/// let (here, there) = (Context::new(&sim.device(0)?)?, Context::new(&sim.device(1)?)?);
+/// let stream = Stream::new_in(&here)?;
+/// let (near, far) = (device_vec![in &here; 1u8, 2, 3]?, device_vec![in &there; 0u8; 3]?);
+/// let (source, destination) = (near.as_device_ptr().as_raw(), far.as_device_ptr().as_raw());
+/// // SAFETY: both have three bytes, which nothing else uses before the wait.
+/// unsafe { memcpy_peer_async(destination, &there, source, &here, 3, &stream)? };
+/// stream.synchronize()?;
+/// assert_eq!(far.to_vec()?, [1, 2, 3]);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::DifferentDrivers`] if the contexts are not all of one driver, the stream's included; the driver's code:

@@ -13,7 +13,7 @@ use core::slice;
 use super::buffer::{host_slice, host_traits};
 use super::flags::RegisterFlags;
 use super::owner::HostOwner;
-use super::registration::Registered;
+use super::register::Registered;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::DevicePointer;
@@ -164,8 +164,16 @@ impl<T> RegisteredBuffer<T> {
         unsafe { slice::from_raw_parts_mut(self.pointer.as_ptr(), self.len) }
     }
 
-    /// The first element's address for the device, as of [`LockedBuffer`](crate::LockedBuffer::device_ptr). Driver
-    /// function: `cuMemHostGetDevicePointer_v2`.
+    /// The first element's address for the device, as of [`LockedBuffer`](crate::LockedBuffer::device_ptr). Does not wait.
+    /// Driver function: `cuMemHostGetDevicePointer_v2`.
+    ///
+    /// ```
+    /// use memcore::{RegisteredBuffer, prelude::*};
+    ///
+    /// let registered = RegisteredBuffer::new(vec![1.0f32; 1000])?;
+    /// assert!(!registered.device_ptr()?.is_null()); // for a kernel that reads it in place
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
