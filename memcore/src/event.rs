@@ -103,7 +103,7 @@ impl Event {
     /// # Errors
     ///
     /// The driver's code: `NOT_READY` while the work before either mark is not done, `INVALID_HANDLE` if either was
-    /// never recorded; [`Error::DifferentDrivers`].
+    /// never recorded; [`Error::DifferentDrivers`](crate::Error::DifferentDrivers).
     #[track_caller]
     pub fn elapsed_since(&self, start: &Self) -> Result<Duration> {
         self.context.inner.require_same_driver(&start.context.inner)?;

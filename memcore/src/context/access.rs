@@ -39,7 +39,7 @@ impl MemoryPool {
     ///
     /// # Errors
     ///
-    /// [`Error::DifferentDrivers`]; the driver's code.
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers); the driver's code.
     #[track_caller]
     pub fn access(&self, device: &Device) -> Result<Access> {
         self.context().device().require_same_driver(device)?;
@@ -52,8 +52,9 @@ impl MemoryPool {
     }
 
     /// Lets kernels and copies of `device` read and write the pool's memory directly, what is allocated from it already
-    /// included. The pool's own device does so anyway. Peer access between the contexts ([`Context::enable_peer_access`])
-    /// does not do it: it is for memory that is not of a pool. Does not wait. Driver function: `cuMemPoolSetAccess`.
+    /// included. The pool's own device does so anyway. Peer access between the contexts
+    /// ([`Context::enable_peer_access`](crate::Context::enable_peer_access)) does not do it: it is for memory that is
+    /// not of a pool. Does not wait. Driver function: `cuMemPoolSetAccess`.
     ///
     /// ```
     /// use memcore::prelude::*;
@@ -71,19 +72,20 @@ impl MemoryPool {
     ///
     /// # Errors
     ///
-    /// [`Error::DifferentDrivers`]; the driver's code, where the device cannot reach the pool's
-    /// ([`Device::can_access_peer`]).
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers); the driver's code, where the device cannot reach
+    /// the pool's ([`Device::can_access_peer`]).
     #[track_caller]
     pub fn allow_access(&self, device: &Device) -> Result<()> {
         self.set_access(device, ACCESS_READ_WRITE)
     }
 
-    /// Takes back what [`allow_access`](Self::allow_access) gave. Does not wait, not even for work that makes use of it.
-    /// Driver function: `cuMemPoolSetAccess`.
+    /// Takes back what [`allow_access`](Self::allow_access) gave. Does not wait, not even for work that makes use of
+    /// it. Driver function: `cuMemPoolSetAccess`.
     ///
     /// # Errors
     ///
-    /// [`Error::DifferentDrivers`]; the driver's code, `INVALID_DEVICE` for the pool's own device.
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers); the driver's code, `INVALID_DEVICE` for the pool's
+    /// own device.
     ///
     /// # Safety
     ///

@@ -16,14 +16,15 @@ use crate::stream::Stream;
 ///
 /// Sealed: [`UnifiedBuffer`] and [`UnifiedBox`]. None of this changes a value: it only moves pages, or says how they
 /// will be used, so that they need not move when they are. On memory without bytes every call succeeds and does
-/// nothing. A driver that lacks a function says so ([`Error::MissingSymbol`]).
+/// nothing. A driver that lacks a function says so ([`Error::MissingSymbol`](crate::Error::MissingSymbol)).
 ///
-/// Where the pages live: nowhere before the first touch, then with whoever touched them, and they move to whoever touches
-/// them next, host or device, or are read over the bus by a place that they are [said](Self::advise_accessed_by) to be
-/// accessed by. With several devices each pulls pages to itself in the same way; a preferred location keeps them in one
-/// place, and read-mostly memory is copied to each reader. There may be more of it than a device has memory: then the pages
-/// that were not used for longest go to the host. So it is where the device has `CONCURRENT_MANAGED_ACCESS`, without which
-/// there is no [`UnifiedBuffer`]: pages would lie on the one device that was current at the allocation, or on the host.
+/// Where the pages live: nowhere before the first touch, then with whoever touched them, and they move to whoever
+/// touches them next, host or device, or are read over the bus by a place that they are
+/// [said](Self::advise_accessed_by) to be accessed by. With several devices each pulls pages to itself in the same way;
+/// a preferred location keeps them in one place, and read-mostly memory is copied to each reader. There may be more of
+/// it than a device has memory: then the pages that were not used for longest go to the host. So it is where the device
+/// has `CONCURRENT_MANAGED_ACCESS`, without which there is no [`UnifiedBuffer`]: pages would lie on the one device that
+/// was current at the allocation, or on the host.
 ///
 /// ```
 /// use memcore::memory::{MemoryAdvise, MemoryLocation};
@@ -46,7 +47,8 @@ pub trait MemoryAdvise: DeviceMemory {
     ///
     /// # Errors
     ///
-    /// [`Error::DifferentDrivers`]; [`Error::StreamCapturing`]; the driver's code.
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers);
+    /// [`Error::StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
     #[track_caller]
     fn prefetch_host(&self, stream: &Stream) -> Result<()> {
         prefetch(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, DEVICE_CPU, stream)
@@ -57,7 +59,8 @@ pub trait MemoryAdvise: DeviceMemory {
     ///
     /// # Errors
     ///
-    /// [`Error::DifferentDrivers`]; [`Error::StreamCapturing`]; the driver's code.
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers);
+    /// [`Error::StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
     #[track_caller]
     fn prefetch_device(&self, stream: &Stream, device: &Device) -> Result<()> {
         let owner = self.owner()?;
@@ -84,7 +87,7 @@ pub trait MemoryAdvise: DeviceMemory {
     ///
     /// # Errors
     ///
-    /// [`Error::DifferentDrivers`]; the driver's code.
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers); the driver's code.
     #[track_caller]
     fn preferred_location(&self, location: Option<&Device>) -> Result<()> {
         advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, ADVISE_SET_PREFERRED_LOCATION, location)
@@ -105,15 +108,15 @@ pub trait MemoryAdvise: DeviceMemory {
     ///
     /// # Errors
     ///
-    /// [`Error::DifferentDrivers`]; the driver's code.
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers); the driver's code.
     #[track_caller]
     fn advise_accessed_by(&self, location: Option<&Device>, accessed: bool) -> Result<()> {
         let advice = if accessed { ADVISE_SET_ACCESSED_BY } else { ADVISE_UNSET_ACCESSED_BY };
         advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, advice, location)
     }
 
-    /// Whether all of the memory is [said](Self::advise_read_mostly) to be read far more often than written. Does not wait.
-    /// Driver function: `cuMemRangeGetAttribute`.
+    /// Whether all of the memory is [said](Self::advise_read_mostly) to be read far more often than written. Does not
+    /// wait. Driver function: `cuMemRangeGetAttribute`.
     ///
     /// # Errors
     ///
@@ -124,8 +127,8 @@ pub trait MemoryAdvise: DeviceMemory {
         Ok(value != 0)
     }
 
-    /// Where all of the memory is to [stay](Self::preferred_location); `None` where nothing was said, or not the same of all
-    /// of it. Does not wait. Driver function: `cuMemRangeGetAttribute`.
+    /// Where all of the memory is to [stay](Self::preferred_location); `None` where nothing was said, or not the same
+    /// of all of it. Does not wait. Driver function: `cuMemRangeGetAttribute`.
     ///
     /// ```
     /// use memcore::memory::{MemoryAdvise, MemoryLocation};
@@ -172,8 +175,8 @@ pub trait MemoryAdvise: DeviceMemory {
         places.into_iter().filter_map(|place| location(owner, place).transpose()).collect()
     }
 
-    /// Where all of the memory was last asked to be moved, whether or not it has been by now; `None` where nothing was asked,
-    /// or not the same of all of it. Does not wait. Driver function: `cuMemRangeGetAttribute`.
+    /// Where all of the memory was last asked to be moved, whether or not it has been by now; `None` where nothing was
+    /// asked, or not the same of all of it. Does not wait. Driver function: `cuMemRangeGetAttribute`.
     ///
     /// # Errors
     ///

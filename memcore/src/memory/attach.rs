@@ -14,9 +14,9 @@ macro_rules! attach {
             /// Says who may use the memory from now on, in place of what was said before. Waits for the stream. Driver
             /// functions: `cuStreamAttachMemAsync`, `cuStreamSynchronize`.
             ///
-            /// It is safe, since neither flag takes the memory from anyone who can have a buffer of it: both matter to devices
-            /// without `CONCURRENT_MANAGED_ACCESS` alone, where there is no unified buffer. The wait orders the change before
-            /// whatever uses the memory next, on any stream. Memory without bytes makes no call.
+            /// It is safe, since neither flag takes the memory from anyone who can have a buffer of it: both matter to
+            /// devices without `CONCURRENT_MANAGED_ACCESS` alone, where there is no unified buffer. The wait orders the
+            /// change before whatever uses the memory next, on any stream. Memory without bytes makes no call.
             ///
             /// ```
             /// use memcore::{AttachFlag, prelude::*};
@@ -30,19 +30,20 @@ macro_rules! attach {
             ///
             /// # Errors
             ///
-            /// [`Error::DifferentDrivers`]; [`Error::StreamCapturing`]; the driver's code.
+            /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers);
+            /// [`Error::StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
             #[track_caller]
             pub fn attach(&mut self, stream: &Stream, flag: AttachFlag) -> Result<()> {
                 // SAFETY: every stream may go on using the memory; the change is waited for.
                 unsafe { attach(self, stream, flag.as_raw(), Wait::Yes) }
             }
 
-            /// Gives the memory to `stream` alone (`CU_MEM_ATTACH_SINGLE`), behind what is queued there, until it is attached
-            /// again, or the stream destroyed: then holds again what the allocation asked for. Does not wait. Driver function:
-            /// `cuStreamAttachMemAsync`.
+            /// Gives the memory to `stream` alone (`CU_MEM_ATTACH_SINGLE`), behind what is queued there, until it is
+            /// attached again, or the stream destroyed: then holds again what the allocation asked for. Does not wait.
+            /// Driver function: `cuStreamAttachMemAsync`.
             ///
-            /// The driver checks nothing; the simulated device does (`wrong_stream`). memcore's own copies and fills of the
-            /// memory must name this stream too (`copy!(d <- s, stream)`): without a stream they run on another.
+            /// The driver checks nothing; the simulated device does (`wrong_stream`). memcore's own copies and fills of
+            /// the memory must name this stream too (`copy!(d <- s, stream)`): without a stream they run on another.
             ///
             /// ```
             /// use memcore::prelude::*;
@@ -58,13 +59,14 @@ macro_rules! attach {
             ///
             /// # Errors
             ///
-            /// [`Error::DifferentDrivers`]; [`Error::StreamCapturing`]; the driver's code.
+            /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers);
+            /// [`Error::StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
             ///
             /// # Safety
             ///
-            /// Until the memory is attached again, what the device does with it is queued on this stream, and what was queued
-            /// elsewhere before is ordered before this: other use has undefined results. When the memory is freed, nothing is
-            /// pending on the stream that uses it.
+            /// Until the memory is attached again, what the device does with it is queued on this stream, and what was
+            /// queued elsewhere before is ordered before this: other use has undefined results. When the memory is
+            /// freed, nothing is pending on the stream that uses it.
             #[track_caller]
             pub unsafe fn attach_single(&mut self, stream: &Stream) -> Result<()> {
                 // SAFETY: the caller's contract.

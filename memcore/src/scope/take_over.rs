@@ -32,7 +32,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     ///
     /// # Errors
     ///
-    /// [`Error::DifferentDrivers`] if the two scopes' streams are of different drivers; the driver's code.
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers) if the two scopes' streams are of different drivers;
+    /// the driver's code.
     #[track_caller]
     pub fn take_over<'outer, T>(
         &self,
