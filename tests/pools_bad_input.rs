@@ -124,7 +124,7 @@ fn operands_of_another_driver_are_refused() {
     let (error, near) = near.drop_on(&stream).unwrap_err();
     assert_eq!(error, Error::DifferentDrivers);
     assert_eq!(near.to_vec().unwrap(), [1, 2]);
-    let unknown = Error::UnknownAddress { address: from };
+    let unknown = Error::UnknownMemory { address: from };
     assert_eq!(other.pointer_attributes(near.as_device_ptr()).unwrap_err(), unknown);
     drop((near, far, stream, pool));
     assert!(sim.finish().is_empty() && other_sim.finish().is_empty());

@@ -42,9 +42,17 @@ fn devices_that_cannot_register() {
     let (stream, mut memory) = (Stream::new_in(&context).unwrap(), [1_u8; 100]);
     assert_eq!(stream.scope(|s| s.register(&mut memory, PLAIN).map(drop)), Err(what.clone()));
     // SAFETY: it is refused.
-    assert_eq!(unsafe { Registration::new(&context, memory.as_mut_ptr(), 100, PLAIN) }.map(drop), Err(what));
+    assert_eq!(unsafe { Registration::new(&context, PLAIN, memory.as_mut_ptr(), 100) }.map(drop), Err(what));
     // The driver was not asked.
     assert_eq!(count(&sim, "cuMemHostRegister_v2"), 0);
+    // Nor is it asked at all of memory without bytes.
+    let before = sim.calls().len();
+    assert!(RegisteredBuffer::new_in(&context, Vec::<u8>::new()).unwrap().is_empty());
+    assert_eq!(context.with_registered(&mut [(); 3], PLAIN, |memory| Ok::<_, Error>(memory.len())), Ok(3));
+    // SAFETY: no elements are no memory.
+    let nothing = unsafe { Registration::new(&context, PLAIN, memory.as_mut_ptr(), 0) }.unwrap();
+    assert_eq!((nothing.size_in_bytes(), sim.calls().len()), (0, before));
+    assert!(nothing.unregister().is_ok());
     assert_eq!(*LockedBuffer::from_slice_in(&context, &memory).unwrap(), [1; 100]);
     drop(stream);
     drop(context);
@@ -139,7 +147,7 @@ fn mistakes_by_hand_are_told() {
     let (stream, mut memory) = (Stream::new().unwrap(), vec![1_u8; 4096]);
     let mut dev = device_vec![0_u8; 4096].unwrap();
     // SAFETY: the memory lives; that it is unregistered in flight is the mistake, from which the simulator keeps it.
-    let registration = unsafe { Registration::new(&context, memory.as_mut_ptr(), 4096, PLAIN) }.unwrap();
+    let registration = unsafe { Registration::new(&context, PLAIN, memory.as_mut_ptr(), 4096) }.unwrap();
     // SAFETY: as above.
     unsafe { copy!(dev <- memory, async stream) }.unwrap();
     registration.unregister().unwrap();

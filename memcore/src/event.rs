@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::context::{Context, Relaxed};
 use crate::driver::ffi::{CUevent, Handle};
 use crate::driver::{check, symbol};
-use crate::error::{Error, Result, Status};
+use crate::error::{Result, Status};
 
 /// A point in the work of a stream.
 ///
@@ -103,12 +103,10 @@ impl Event {
     /// # Errors
     ///
     /// The driver's code: `NOT_READY` while the work before either mark is not done, `INVALID_HANDLE` if either was
-    /// never recorded; [`Error::DifferentDrivers`].
+    /// never recorded; [`Error::DifferentDrivers`](crate::Error::DifferentDrivers).
     #[track_caller]
     pub fn elapsed_since(&self, start: &Self) -> Result<Duration> {
-        if !self.context.inner.same_driver(&start.context.inner) {
-            return Err(Error::DifferentDrivers);
-        }
+        self.context.inner.require_same_driver(&start.context.inner)?;
         let bound = self.context.inner.bind()?;
         let mut milliseconds = 0.0_f32;
         // SAFETY: `milliseconds` is writable for the length of the call; both events are alive.

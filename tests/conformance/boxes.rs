@@ -59,12 +59,25 @@ fn raw_and_cast(_: &Context) -> Outcome {
     Ok(())
 }
 
-fn zeroed_and_uninitialized(_: &Context) -> Outcome {
+fn zeroed_and_uninitialized(context: &Context) -> Outcome {
     assert_eq!(DeviceBox::<u64>::zeroed()?.to_value()?, 0);
     // SAFETY: the value is written before it is read.
     let mut dev = unsafe { DeviceBox::<u64>::uninitialized()? };
     copy!(dev <- [8])?;
     assert_eq!(dev.to_value()?, 8);
+    // SAFETY: as above.
+    let mut dev = unsafe { DeviceBox::<u64>::uninitialized_in(context)? };
+    copy!(dev <- [9])?;
+    assert_eq!(dev.to_value()?, 9);
+    let stream = Stream::new_in(context)?;
+    // SAFETY: the value is written before it is read, and nothing but the stream's work uses it.
+    let mut dev = unsafe { DeviceBox::<u64>::uninitialized_on(&stream)? };
+    // SAFETY: as above.
+    let set = unsafe { dev.set_8_async(1, &stream) };
+    let freed = dev.drop_on(&stream);
+    stream.synchronize()?;
+    set?;
+    freed.map_err(|(error, _)| error)?;
     Ok(())
 }
 
@@ -72,6 +85,7 @@ fn locked_boxes_are_made_in_every_way(context: &Context) -> Outcome {
     assert_eq!(*LockedBox::new(&1.5_f32)?, 1.5);
     assert_eq!(*LockedBox::new_in(context, &'y')?, 'y');
     assert_eq!(*LockedBox::<[u64; 3]>::zeroed()?, [0; 3]);
+    assert_eq!(*LockedBox::<[u64; 3]>::zeroed_in(context)?, [0; 3]);
     assert_eq!(*locked_box![7_u8]?, 7);
     assert_eq!(*locked_box![in context; [1_u16, 2]]?, [1, 2]);
     // SAFETY: the value is written, through the pointer, before the box is used.

@@ -3,6 +3,7 @@
 
 #![allow(clippy::print_stdout, reason = "the suite says what it ran on")]
 
+mod advice;
 mod array_copies;
 mod array_model;
 mod arrays;

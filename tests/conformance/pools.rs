@@ -63,19 +63,19 @@ fn buffers_outlive_their_pool(context: &Context) -> Outcome {
 fn statistics_follow(context: &Context) -> Outcome {
     let pool = MemoryPool::new_in(context, PoolOptions::default())?;
     let statistics = pool.statistics()?;
-    assert_eq!([statistics.reserved, statistics.reserved_high, statistics.used, statistics.used_high], [0; 4]);
+    assert_eq!([statistics.reserved, statistics.reserved_peak, statistics.used, statistics.used_peak], [0; 4]);
     let small = DeviceBuffer::<u8>::zeroed_in(&pool, 1000)?;
     drop(DeviceBuffer::<u8>::zeroed_in(&pool, 4 * MIB)?);
     all_freed(context)?;
     let after = pool.statistics()?;
-    assert_eq!((after.used, after.used_high), (1000, 4 * MIB as u64 + 1000));
-    assert!(after.reserved >= after.used_high && after.reserved_high == after.reserved);
+    assert_eq!((after.used, after.used_peak), (1000, 4 * MIB as u64 + 1000));
+    assert!(after.reserved >= after.used_peak && after.reserved_peak == after.reserved);
     drop(small);
     pool.trim(0)?;
     all_freed(context)?;
-    pool.reset_high_marks()?;
+    pool.reset_peaks()?;
     let end = pool.statistics()?;
-    assert_eq!([end.reserved, end.reserved_high, end.used, end.used_high], [0; 4]);
+    assert_eq!([end.reserved, end.reserved_peak, end.used, end.used_peak], [0; 4]);
     // It works on.
     assert_eq!(device_vec![in &pool; 1_u8; 10]?.to_vec()?, [1; 10]);
     Ok(())

@@ -54,13 +54,13 @@ fn unknown_addresses(context: &Context) -> Outcome {
     let pageable = vec![0_u8; 1000];
     let host = DevicePointer::from_raw(pageable.as_ptr().expose_provenance() as u64);
     for pointer in [freed, host, DevicePointer::null(), DevicePointer::from_raw(u64::MAX)] {
-        let unknown = Error::UnknownAddress { address: pointer.as_raw() };
+        let unknown = Error::UnknownMemory { address: pointer.as_raw() };
         refused(context.pointer_attributes(pointer), &unknown)?;
         refused(context.address_range(pointer), &unknown)?;
     }
     // An empty slice's address has no memory.
     let empty = DeviceBuffer::<u8>::zeroed_in(context, 0)?.as_device_ptr();
-    refused(context.address_range(empty), &Error::UnknownAddress { address: empty.as_raw() })?;
+    refused(context.address_range(empty), &Error::UnknownMemory { address: empty.as_raw() })?;
     Ok(())
 }
 

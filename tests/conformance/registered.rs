@@ -123,7 +123,7 @@ fn memory_without_bytes_is_not_registered(context: &Context) -> Outcome {
     assert_eq!((units.len(), units.size_in_bytes()), (3, 0));
     assert_eq!(given_back(units)?, [(); 3]);
     // Capacity alone is no memory to lock, and comes back.
-    let room = RegisteredBuffer::new_with(context, PLAIN, Vec::<u8>::with_capacity(100))?;
+    let room = RegisteredBuffer::new_in(context, Vec::<u8>::with_capacity(100))?;
     assert!(given_back(room)?.capacity() >= 100);
     assert_eq!(context.with_registered(&mut [0_u8; 0], PLAIN, |memory| Ok::<_, Error>(memory.len()))?, 0);
     Ok(())
@@ -280,7 +280,7 @@ fn page_locked_memory_is_not_registered(context: &Context) -> Outcome {
 fn by_hand(context: &Context) -> Outcome {
     let mut memory = vec![7_u8; 5000];
     // SAFETY: the memory lives until it is unregistered, or is leaked.
-    let registration = unsafe { Registration::new(context, memory.as_mut_ptr(), 5000, RegisterFlags::all())? };
+    let registration = unsafe { Registration::new(context, RegisterFlags::all(), memory.as_mut_ptr(), 5000)? };
     let used = (|| {
         assert_eq!(registration.size_in_bytes(), 5000);
         assert_eq!(registration.device_ptr()?.as_raw(), memory.as_ptr().expose_provenance() as u64);
@@ -298,24 +298,24 @@ fn by_hand(context: &Context) -> Outcome {
     used?;
     // It is memory, and no addresses of another device.
     // SAFETY: it is refused.
-    let io = unsafe { Registration::of_io_memory(context, memory.as_mut_ptr(), 5000, PLAIN) };
+    let io = unsafe { Registration::of_io_memory(context, PLAIN, memory.as_mut_ptr(), 5000) };
     refused_with(io, Status::INVALID_VALUE)?;
     Ok(())
 }
 
 fn by_hand_without_memory(context: &Context) -> Outcome {
     // SAFETY: no elements are no memory.
-    let nothing = unsafe { Registration::new(context, vec![1_u8].as_mut_ptr(), 0, PLAIN)? };
+    let nothing = unsafe { Registration::new(context, PLAIN, vec![1_u8].as_mut_ptr(), 0)? };
     assert_eq!(nothing.size_in_bytes(), 0);
     assert!(nothing.unregister().is_ok());
     // SAFETY: it is refused.
-    let null = unsafe { Registration::new(context, std::ptr::null_mut::<u8>(), 100, PLAIN) };
+    let null = unsafe { Registration::new(context, PLAIN, std::ptr::null_mut::<u8>(), 100) };
     refused_with(null, Status::INVALID_VALUE)?;
     // SAFETY: it is refused.
-    let too_long = unsafe { Registration::new(context, vec![1_u64].as_mut_ptr(), usize::MAX, PLAIN) };
+    let too_long = unsafe { Registration::new(context, PLAIN, vec![1_u64].as_mut_ptr(), usize::MAX) };
     refused(too_long, &Error::SizeOverflow { len: usize::MAX, element_size: 8 })?;
     // SAFETY: it is refused: no memory can lie there.
-    let nowhere = unsafe { Registration::new(context, std::ptr::without_provenance_mut::<u8>(0x1_0000), 100, PLAIN) };
+    let nowhere = unsafe { Registration::new(context, PLAIN, std::ptr::without_provenance_mut::<u8>(0x1_0000), 100) };
     refused_with(nowhere, Status::INVALID_VALUE)?;
     Ok(())
 }

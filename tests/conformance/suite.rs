@@ -6,6 +6,7 @@ use crate::rig::Test;
 pub(crate) fn one_device() -> Vec<Test> {
     let suites = [
         crate::array_copies::TESTS,
+        crate::advice::TESTS,
         crate::array_model::TESTS,
         crate::arrays::TESTS,
         crate::boxes::TESTS,

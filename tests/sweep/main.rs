@@ -8,6 +8,8 @@
 
 #![allow(clippy::print_stdout, reason = "the sweep says how much it did")]
 
+#[path = "../conformance/advice.rs"]
+mod advice;
 #[path = "../conformance/array_copies.rs"]
 mod array_copies;
 #[path = "../conformance/array_model.rs"]

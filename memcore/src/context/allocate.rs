@@ -2,14 +2,12 @@
 
 use super::binding::{Bound, Relaxed};
 use super::inner::Inner;
-use super::raw_pool::{PoolOptions, RawPool};
+use super::pool_options::PoolOptions;
+use super::raw_pool::RawPool;
 use super::settle::{Exposed, Pending, is_over, settle};
 use super::streams::RawStream;
 use crate::device::{Device, DeviceAttribute};
-use crate::driver::ffi::{
-    CUdeviceptr, CUmemoryPool, CUstream, POINTER_DEVICE_ORDINAL, POINTER_MEMORY_TYPE, POINTER_MEMPOOL_HANDLE,
-    STREAM_NON_BLOCKING,
-};
+use crate::driver::ffi::{CUdeviceptr, CUstream, POINTER_DEVICE_ORDINAL, POINTER_MEMPOOL_HANDLE, STREAM_NON_BLOCKING};
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result, Status};
 
@@ -90,10 +88,10 @@ impl Allocator {
 
     pub(super) fn destroy(&mut self, bound: &Bound<'_>) {
         if let Some(pool) = self.pool.take() {
-            // SAFETY: the allocator is used no more.
+            // SAFETY: the context goes, which every owner of memory keeps open: nothing is freed to its pool from here on.
             unsafe { pool.destroy(bound.driver()) };
         }
-        // SAFETY: the allocator is used no more.
+        // SAFETY: the context goes, which every owner of memory keeps open: nothing is freed on the stream from here on.
         if let Err(error) = unsafe { self.stream.destroy(bound.driver()) } {
             log::debug!("a stream was not destroyed: {error}");
         }
@@ -275,37 +273,29 @@ impl Inner {
     #[track_caller]
     pub(crate) fn origin_of(&self, address: CUdeviceptr) -> Result<AllocatorKind> {
         let bound = self.bind()?;
-        let mut pool: CUmemoryPool = core::ptr::null_mut();
-        // SAFETY: this attribute is written as a `CUmemoryPool`, for which `pool` has room for the length of the call.
-        let status =
-            unsafe { bound.driver().pointer_attribute((&raw mut pool).cast(), POINTER_MEMPOOL_HANDLE, address) };
-        match status {
+        // SAFETY: this attribute is written as a `CUmemoryPool`, which has as many bytes.
+        match unsafe { bound.pointer_attribute::<usize>(POINTER_MEMPOOL_HANDLE, address) } {
             // A driver that does not know the question has no pools.
-            Status::SUCCESS if !pool.is_null() => Ok(AllocatorKind::Pool),
-            Status::SUCCESS | Status::INVALID_VALUE | Status::NOT_SUPPORTED => Ok(AllocatorKind::Direct),
-            status => Err(Error::from_status(symbol::pointer_attribute, status)),
+            Ok(0) | Err(Error::Driver { status: Status::INVALID_VALUE | Status::NOT_SUPPORTED, .. }) => {
+                Ok(AllocatorKind::Direct)
+            }
+            Ok(_) => Ok(AllocatorKind::Pool),
+            Err(error) => Err(error),
         }
     }
 
     /// Whether the driver knows memory at `address`, or does not say.
     pub(super) fn may_know(&self, address: CUdeviceptr) -> bool {
         let Ok(bound) = self.bind() else { return true };
-        let mut kind = 0_u32;
-        // SAFETY: this attribute is written as a `u32`, for which `kind` has room; the address is only looked up.
-        let status = unsafe { bound.driver().pointer_attribute((&raw mut kind).cast(), POINTER_MEMORY_TYPE, address) };
-        status != Status::INVALID_VALUE
+        bound.may_know(address)
     }
 
     /// The number of the device whose memory `address` is.
     #[track_caller]
     pub(super) fn device_of(&self, address: CUdeviceptr) -> Result<i32> {
         let bound = self.bind()?;
-        let mut ordinal = -1_i32;
-        // SAFETY: this attribute is written as an `i32`, for which `ordinal` has room for the length of the call.
-        let status =
-            unsafe { bound.driver().pointer_attribute((&raw mut ordinal).cast(), POINTER_DEVICE_ORDINAL, address) };
-        check(symbol::pointer_attribute, status)?;
-        Ok(ordinal)
+        // SAFETY: this attribute is written as an `i32`.
+        unsafe { bound.pointer_attribute(POINTER_DEVICE_ORDINAL, address) }
     }
 
     /// Gives back to the device what is free, when memory ran out: pending frees are awaited, and the context's own pool and

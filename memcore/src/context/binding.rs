@@ -1,8 +1,10 @@
 //! What has to hold on the calling thread during a driver call, put back as it was afterwards.
 
-use crate::driver::ffi::{CAPTURE_MODE_RELAXED, CUcontext};
+use bytemuck::AnyBitPattern;
+
+use crate::driver::ffi::{CAPTURE_MODE_RELAXED, CUcontext, CUdeviceptr, POINTER_MEMORY_TYPE};
 use crate::driver::{Driver, check, symbol};
-use crate::error::Result;
+use crate::error::{Error, Result, Status};
 
 /// A context that is current on this thread. Dropped, the one that was current before is so again.
 ///
@@ -26,6 +28,28 @@ impl<'c> Bound<'c> {
 
     pub(crate) fn driver(&self) -> &'c dyn Driver {
         self.driver
+    }
+
+    /// What the driver says of an address, which is only looked up.
+    ///
+    /// # Safety
+    ///
+    /// The driver writes the attribute as a `V` (`driver/ffi.rs` says of each as what).
+    #[track_caller]
+    pub(crate) unsafe fn pointer_attribute<V: AnyBitPattern>(&self, attribute: u32, address: CUdeviceptr) -> Result<V> {
+        let mut value = V::zeroed();
+        // SAFETY: by the caller's contract `value` has room, and any bytes are one; the address is only looked up.
+        let status = unsafe { self.driver.pointer_attribute((&raw mut value).cast(), attribute, address) };
+        check(symbol::pointer_attribute, status)?;
+        Ok(value)
+    }
+
+    /// Whether the driver knows memory at `address`, or does not say.
+    #[track_caller]
+    pub(crate) fn may_know(&self, address: CUdeviceptr) -> bool {
+        // SAFETY: this attribute is written as a `u32`.
+        let kind = unsafe { self.pointer_attribute::<u32>(POINTER_MEMORY_TYPE, address) };
+        !matches!(kind, Err(Error::Driver { status: Status::INVALID_VALUE, .. }))
     }
 }
 

@@ -98,7 +98,14 @@ impl Inner {
 
     /// Whether the other's operands can meet this one's in a driver call.
     pub(crate) fn same_driver(&self, other: &Self) -> bool {
-        std::sync::Arc::ptr_eq(self.device.driver(), other.device.driver())
+        self.device.same_driver(&other.device)
+    }
+
+    /// # Errors
+    ///
+    /// [`Error::DifferentDrivers`] unless they can.
+    pub(crate) fn require_same_driver(&self, other: &Self) -> Result<()> {
+        self.device.require_same_driver(&other.device)
     }
 
     /// From now on frees leak: the device may still work on the memory.
@@ -109,9 +116,10 @@ impl Inner {
 
     /// Whether some device may still work on host memory of this context: any device may use it.
     pub(crate) fn is_host_unsettled(&self) -> bool {
-        let same_driver = |device: &Device| std::sync::Arc::ptr_eq(device.driver(), self.device.driver());
         ANY_UNSETTLED.load(Ordering::Acquire)
-            && registry::open_contexts(same_driver).iter().any(|context| context.is_unsettled())
+            && registry::open_contexts(|device| self.device.same_driver(device))
+                .iter()
+                .any(|context| context.is_unsettled())
     }
 
     pub(crate) fn is_unsettled(&self) -> bool {

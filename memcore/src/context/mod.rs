@@ -1,13 +1,17 @@
 //! Contexts: what owns memory and streams on a device.
 
+mod access;
 mod allocate;
+mod allocate_in;
 mod binding;
 mod current;
-mod heap;
 mod inner;
 mod peer;
 mod pitched;
 mod pool;
+mod pool_options;
+mod pool_reuse;
+mod pool_statistics;
 mod raw_pool;
 mod registry;
 mod settle;
@@ -15,15 +19,18 @@ mod statistics;
 mod streams;
 mod ticket;
 
+pub use access::Access;
 pub use allocate::AllocatorKind;
 pub(crate) use allocate::{Allocation, Prepare, freed_at_exit};
+pub use allocate_in::AllocateIn;
+pub(crate) use allocate_in::Heap;
 pub(crate) use binding::{Bound, Relaxed};
 pub use current::Entered;
-pub use heap::AllocateIn;
-pub(crate) use heap::Heap;
 pub(crate) use inner::Inner;
-pub use pool::{Access, MemoryPool, PoolReuse, PoolStatistics};
-pub use raw_pool::PoolOptions;
+pub use pool::MemoryPool;
+pub use pool_options::PoolOptions;
+pub use pool_reuse::PoolReuse;
+pub use pool_statistics::PoolStatistics;
 pub(crate) use registry::{context_of, host_owner_of, keep_open_contexts, owner_of};
 pub(crate) use settle::{Exposed, Pending, is_over, prove, settle};
 pub use statistics::AllocationStatistics;

@@ -6,14 +6,9 @@ use std::sync::Arc;
 
 use super::Context;
 use super::binding::Relaxed;
-use super::raw_pool::{PoolOptions, RawPool};
-use crate::device::Device;
-use crate::driver::ffi::{
-    ACCESS_NONE, ACCESS_READ, ACCESS_READ_WRITE, CUmemAccessDesc, CUmemLocation, LOCATION_DEVICE,
-    POOL_RELEASE_THRESHOLD, POOL_RESERVED_CURRENT, POOL_RESERVED_HIGH, POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
-    POOL_REUSE_ALLOW_OPPORTUNISTIC, POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES, POOL_USED_CURRENT, POOL_USED_HIGH,
-};
-use crate::driver::{check, symbol};
+use super::pool_options::PoolOptions;
+use super::raw_pool::RawPool;
+use crate::driver::ffi::POOL_RELEASE_THRESHOLD;
 use crate::error::{Error, Result};
 
 /// The first driver that takes a pool's largest size, as `cuDriverGetVersion` has it: before, the field was not read.
@@ -107,51 +102,6 @@ impl MemoryPool {
         self.shared.pool
     }
 
-    /// What it holds and what is in use of that. Does not wait: what was freed counts as free, also behind pending work.
-    /// Driver function: `cuMemPoolGetAttribute`, four times.
-    ///
-    /// ```
-    /// use memcore::prelude::*;
-    /// use memcore::{MemoryPool, PoolOptions};
-    ///
-    /// let pool = MemoryPool::new(PoolOptions::default())?;
-    /// drop(device_vec![in &pool; 0u8; 1000]?);
-    /// let statistics = pool.statistics()?;
-    /// assert_eq!((statistics.used, statistics.used_high), (0, 1000));
-    /// assert!(statistics.reserved >= 1000); // kept
-    /// pool.trim(0)?;
-    /// assert_eq!(pool.statistics()?.reserved, 0);
-    /// # Ok::<(), memcore::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The driver's code.
-    #[track_caller]
-    pub fn statistics(&self) -> Result<PoolStatistics> {
-        let bound = self.context().inner.bind()?;
-        let (driver, pool) = (bound.driver(), self.raw());
-        Ok(PoolStatistics {
-            reserved: pool.get(driver, POOL_RESERVED_CURRENT)?,
-            reserved_high: pool.get(driver, POOL_RESERVED_HIGH)?,
-            used: pool.get(driver, POOL_USED_CURRENT)?,
-            used_high: pool.get(driver, POOL_USED_HIGH)?,
-        })
-    }
-
-    /// Lets the two high marks of [`statistics`](Self::statistics) begin anew at what is reserved and used now. Does not
-    /// wait. Driver function: `cuMemPoolSetAttribute`, twice.
-    ///
-    /// # Errors
-    ///
-    /// The driver's code.
-    #[track_caller]
-    pub fn reset_high_marks(&self) -> Result<()> {
-        let bound = self.context().inner.bind()?;
-        self.raw().set(bound.driver(), POOL_RESERVED_HIGH, 0)?;
-        self.raw().set(bound.driver(), POOL_USED_HIGH, 0)
-    }
-
     /// Gives memory that it keeps back to the device, all but `keep_bytes`. Waits for the frees of dropped buffers, but not
     /// for those that were queued on a stream ([`DeviceBuffer::drop_on`](crate::DeviceBuffer::drop_on), a scope's
     /// temporaries). Memory in use stays. Driver functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`.
@@ -186,123 +136,6 @@ impl MemoryPool {
         let bound = self.context().inner.bind()?;
         self.raw().set(bound.driver(), POOL_RELEASE_THRESHOLD, bytes)
     }
-
-    /// Whether it makes use of a way to hand freed memory out again. Does not wait. Driver function:
-    /// `cuMemPoolGetAttribute`.
-    ///
-    /// # Errors
-    ///
-    /// The driver's code.
-    #[track_caller]
-    pub fn reuse(&self, reuse: PoolReuse) -> Result<bool> {
-        let bound = self.context().inner.bind()?;
-        let mut value = 0_i32;
-        let (pool, out) = (self.raw().handle(), (&raw mut value).cast());
-        // SAFETY: the pool is alive, and these attributes are written as an `int`, for which `value` has room.
-        let status = unsafe { bound.driver().pool_get_attribute(pool, reuse.attribute(), out) };
-        check(symbol::pool_get_attribute, status)?;
-        Ok(value != 0)
-    }
-
-    /// Says whether it may make use of a way to hand freed memory out again: all are on at first. None changes what is
-    /// right, only when memory is free for the next. Does not wait. Driver function: `cuMemPoolSetAttribute`.
-    ///
-    /// ```
-    /// use memcore::{MemoryPool, PoolOptions, PoolReuse};
-    ///
-    /// let pool = MemoryPool::new(PoolOptions::default())?;
-    /// pool.set_reuse(PoolReuse::Opportunistic, false)?;
-    /// assert!(!pool.reuse(PoolReuse::Opportunistic)?);
-    /// # Ok::<(), memcore::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The driver's code.
-    #[track_caller]
-    pub fn set_reuse(&self, reuse: PoolReuse, is_on: bool) -> Result<()> {
-        let bound = self.context().inner.bind()?;
-        let mut value = i32::from(is_on);
-        let (pool, value) = (self.raw().handle(), (&raw mut value).cast());
-        // SAFETY: the pool is alive, and these attributes are read as an `int`, for which `value` serves.
-        let status = unsafe { bound.driver().pool_set_attribute(pool, reuse.attribute(), value) };
-        check(symbol::pool_set_attribute, status)
-    }
-
-    /// What work of `device` may do with memory of the pool. Does not wait. Driver function: `cuMemPoolGetAccess`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::DifferentDrivers`]; the driver's code.
-    #[track_caller]
-    pub fn access(&self, device: &Device) -> Result<Access> {
-        self.check_driver(device)?;
-        let bound = self.context().inner.bind()?;
-        let (mut flags, mut location) = (0, CUmemLocation { kind: LOCATION_DEVICE, id: device.handle() });
-        // SAFETY: the pool is alive; `flags` is writable and `location` readable for the length of the call.
-        let status = unsafe { bound.driver().pool_get_access(&raw mut flags, self.raw().handle(), &raw mut location) };
-        check(symbol::pool_get_access, status)?;
-        Ok(Access::of(flags))
-    }
-
-    /// Lets kernels and copies of `device` read and write the pool's memory directly, what is allocated from it already
-    /// included. The pool's own device does so anyway. Peer access between the contexts ([`Context::enable_peer_access`])
-    /// does not do it: it is for memory that is not of a pool. Does not wait. Driver function: `cuMemPoolSetAccess`.
-    ///
-    /// ```
-    /// use memcore::prelude::*;
-    /// use memcore::sim::{Sim, SimOptions};
-    /// use memcore::{Access, MemoryPool, PoolOptions};
-    ///
-    /// let sim = Sim::new(SimOptions::default().devices(2));
-    /// let (context, other) = (Context::new(&sim.device(0)?)?, sim.device(1)?);
-    /// let pool = MemoryPool::new_in(&context, PoolOptions::default())?;
-    /// assert_eq!(pool.access(&other)?, Access::None);
-    /// pool.allow_access(&other)?;
-    /// assert_eq!(pool.access(&other)?, Access::ReadWrite);
-    /// # Ok::<(), memcore::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::DifferentDrivers`]; the driver's code, where the device cannot reach the pool's
-    /// ([`Device::can_access_peer`]).
-    #[track_caller]
-    pub fn allow_access(&self, device: &Device) -> Result<()> {
-        self.set_access(device, ACCESS_READ_WRITE)
-    }
-
-    /// Takes back what [`allow_access`](Self::allow_access) gave. Does not wait, not even for work that makes use of it. Driver function: `cuMemPoolSetAccess`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::DifferentDrivers`]; the driver's code, `INVALID_DEVICE` for the pool's own device.
-    ///
-    /// # Safety
-    ///
-    /// No work of `device` that is pending, or comes later, reaches the pool's memory but by copies between devices:
-    /// neither of this program nor of a library in it.
-    #[track_caller]
-    pub unsafe fn revoke_access(&self, device: &Device) -> Result<()> {
-        self.set_access(device, ACCESS_NONE)
-    }
-
-    #[track_caller]
-    fn set_access(&self, device: &Device, flags: u32) -> Result<()> {
-        self.check_driver(device)?;
-        let bound = self.context().inner.bind()?;
-        let _relaxed = Relaxed::new(bound.driver());
-        let location = CUmemLocation { kind: LOCATION_DEVICE, id: device.handle() };
-        let access = CUmemAccessDesc { location, flags };
-        // SAFETY: the pool is alive, and there is one descriptor, readable for the length of the call.
-        let status = unsafe { bound.driver().pool_set_access(self.raw().handle(), &raw const access, 1) };
-        check(symbol::pool_set_access, status)
-    }
-
-    fn check_driver(&self, device: &Device) -> Result<()> {
-        let is_same = Arc::ptr_eq(self.context().device().driver(), device.driver());
-        if is_same { Ok(()) } else { Err(Error::DifferentDrivers) }
-    }
 }
 
 impl Context {
@@ -334,7 +167,8 @@ impl Drop for Shared {
         match self.context.inner.bind() {
             Ok(bound) => {
                 let _relaxed = Relaxed::new(bound.driver());
-                // SAFETY: the last clone is gone.
+                // SAFETY: the last clone is gone, and nothing is freed to the pool from here on: each owner of memory from it has
+                // one until that is freed (the invariant of `DeviceMemory::pool`), or leaks it.
                 unsafe { self.pool.destroy(bound.driver()) };
             }
             Err(error) => log::debug!("a pool was not destroyed: {error}"),
@@ -354,66 +188,5 @@ impl Eq for MemoryPool {}
 impl fmt::Debug for MemoryPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MemoryPool").field("device", self.context().device()).field("pool", &self.as_raw()).finish()
-    }
-}
-
-/// What a [`MemoryPool`] holds, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PoolStatistics {
-    /// Held, in use or not.
-    pub reserved: u64,
-    /// The most that were held since the last [reset](MemoryPool::reset_high_marks).
-    pub reserved_high: u64,
-    /// In use: what was asked for and has not been freed.
-    pub used: u64,
-    /// The most that were in use since the last [reset](MemoryPool::reset_high_marks).
-    pub used_high: u64,
-}
-
-/// The ways in which a [`MemoryPool`] hands out memory that was freed on another stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum PoolReuse {
-    /// Where events say that the free comes before the allocation.
-    FollowEventDependencies,
-    /// Where the free happens to be done.
-    Opportunistic,
-    /// By letting the allocation's stream wait for the free.
-    InternalDependencies,
-}
-
-impl PoolReuse {
-    const fn attribute(self) -> u32 {
-        match self {
-            Self::FollowEventDependencies => POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES,
-            Self::Opportunistic => POOL_REUSE_ALLOW_OPPORTUNISTIC,
-            Self::InternalDependencies => POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
-        }
-    }
-}
-
-/// What may be done with memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Access {
-    /// Nothing.
-    None,
-    /// It may be read.
-    Read,
-    /// It may be read and written.
-    ReadWrite,
-    /// Something that this crate has no name for, by the driver's number.
-    Other(u32),
-}
-
-impl Access {
-    pub(crate) const fn of(flags: u32) -> Self {
-        match flags {
-            ACCESS_NONE => Self::None,
-            ACCESS_READ => Self::Read,
-            ACCESS_READ_WRITE => Self::ReadWrite,
-            other => Self::Other(other),
-        }
     }
 }

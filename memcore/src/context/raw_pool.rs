@@ -1,5 +1,6 @@
-//! The driver's memory pools, and what they are made like.
+//! The driver's memory pools.
 
+use super::pool_options::PoolOptions;
 use crate::device::Device;
 use crate::driver::ffi::{
     ALLOCATION_TYPE_PINNED, CUmemLocation, CUmemPoolProps, CUmemoryPool, Handle, LOCATION_DEVICE,
@@ -7,46 +8,6 @@ use crate::driver::ffi::{
 };
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result, Status};
-
-/// What a [`MemoryPool`](crate::MemoryPool) is to be like.
-///
-/// ```
-/// use memcore::PoolOptions;
-///
-/// let options = PoolOptions::default().maximum_bytes(1 << 30).release_threshold(0);
-/// # let _ = options;
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PoolOptions {
-    pub(super) maximum_bytes: usize,
-    release_threshold: u64,
-}
-
-/// Without a limit, and keeping all that is freed to it.
-impl Default for PoolOptions {
-    fn default() -> Self {
-        Self { maximum_bytes: 0, release_threshold: u64::MAX }
-    }
-}
-
-impl PoolOptions {
-    /// The most bytes that the pool may hold, in use or not; 0 for no limit. The driver takes it up to the next multiple
-    /// of its own (32 MiB on an H200).
-    #[must_use]
-    pub fn maximum_bytes(mut self, bytes: usize) -> Self {
-        self.maximum_bytes = bytes;
-        self
-    }
-
-    /// How many bytes the pool keeps when something waits for a stream, event or context; what it holds beyond, and is not
-    /// in use, goes back to the device. By default it keeps all.
-    #[must_use]
-    pub fn release_threshold(mut self, bytes: u64) -> Self {
-        self.release_threshold = bytes;
-        self
-    }
-}
 
 /// The driver's pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,19 +76,20 @@ impl RawPool {
         check(symbol::pool_trim, unsafe { driver.pool_trim(self.handle.0, keep) })
     }
 
-    /// Sets an attribute whose value is a `u64`.
+    /// Sets an attribute, a `u64` or an `int`: of the former the lower half comes first, on every host of CUDA's, and is the
+    /// latter.
     #[track_caller]
     pub(super) fn set(self, driver: &dyn Driver, attribute: u32, mut value: u64) -> Result<()> {
-        // SAFETY: the pool is alive, and the callers' attributes are read as a `u64`, for which `value` serves.
+        // SAFETY: the pool is alive, and an attribute is read as a `u64` or an `int`, for either of which `value` serves.
         let status = unsafe { driver.pool_set_attribute(self.handle.0, attribute, (&raw mut value).cast()) };
         check(symbol::pool_set_attribute, status)
     }
 
-    /// An attribute whose value is a `u64`.
+    /// An attribute, as of [`set`](Self::set).
     #[track_caller]
     pub(super) fn get(self, driver: &dyn Driver, attribute: u32) -> Result<u64> {
         let mut value = 0_u64;
-        // SAFETY: the pool is alive, and the callers' attributes are written as a `u64`, for which `value` has room.
+        // SAFETY: the pool is alive, and an attribute is written as a `u64` or an `int`, for either of which `value` has room.
         let status = unsafe { driver.pool_get_attribute(self.handle.0, attribute, (&raw mut value).cast()) };
         check(symbol::pool_get_attribute, status)?;
         Ok(value)

@@ -6,8 +6,8 @@ use super::operation::{Operation, Refused};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::context::{Bound, Exposed, Inner, Pending, RawStream, Relaxed};
-use crate::driver::ffi::{CUdeviceptr, POINTER_IS_MANAGED, POINTER_MEMORY_TYPE};
-use crate::error::{Error, Result, Status};
+use crate::driver::ffi::{CUdeviceptr, POINTER_IS_MANAGED};
+use crate::error::{Error, Result};
 use crate::stream::Stream;
 
 /// Where an operation runs that is complete on return.
@@ -81,9 +81,7 @@ pub(super) unsafe fn issue(context: &Inner, mode: Mode<'_>, writes: Writes, oper
 /// Whether the operation can run on the stream: one of the memory's context, or of either context of a peer copy.
 fn serves(stream: &Stream, context: &Inner, operation: &Operation<'_>) -> Result<()> {
     let own = &stream.context().inner;
-    if !context.same_driver(own) {
-        return Err(Error::DifferentDrivers);
-    }
+    context.require_same_driver(own)?;
     let is_source = match operation {
         Operation::PeerCopy { src_context: source, .. } | Operation::PeerRows { contexts: [_, source], .. } => {
             *source == own.raw()
@@ -149,11 +147,10 @@ fn is_managed(bound: &Bound<'_>, address: CUdeviceptr) -> bool {
     if !has_managed_memory() {
         return false;
     }
-    let mut managed = 0_u32;
-    // SAFETY: this attribute is written as a `u32`, for which `managed` has room; the address is only looked up.
-    let status = unsafe { bound.driver().pointer_attribute((&raw mut managed).cast(), POINTER_IS_MANAGED, address) };
+    // SAFETY: this attribute is written as a `u32`.
+    let managed = unsafe { bound.pointer_attribute::<u32>(POINTER_IS_MANAGED, address) };
     // On any other answer assume the worst.
-    !status.is_success() || managed != 0
+    managed != Ok(0)
 }
 
 /// Whether either end of host memory is page-locked or unified, so that the device may write it after the copy call
@@ -168,9 +165,5 @@ fn is_page_locked(bound: &Bound<'_>, start: *mut c_void, bytes: usize) -> bool {
 /// Whether the driver knows host memory. What it does not know is pageable; all else it may write late.
 #[track_caller]
 fn is_known(bound: &Bound<'_>, address: *mut c_void) -> bool {
-    let mut kind = 0_u32;
-    let looked_up = address.expose_provenance() as u64;
-    // SAFETY: this attribute is written as a `u32`, for which `kind` has room; the address is only looked up.
-    let status = unsafe { bound.driver().pointer_attribute((&raw mut kind).cast(), POINTER_MEMORY_TYPE, looked_up) };
-    status != Status::INVALID_VALUE
+    bound.may_know(address.expose_provenance() as u64)
 }

@@ -26,7 +26,7 @@ pub(crate) use write_combined::{empty_write_buffers, note_write_combined_memory}
 use core::ffi::c_void;
 
 use crate::context::Inner;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Host memory as an operand.
 #[derive(Clone, Copy, Debug)]
@@ -100,9 +100,7 @@ pub(crate) unsafe fn device_to_device(
     if bytes == 0 {
         return Ok(());
     }
-    if !dst_context.same_driver(src_context) {
-        return Err(Error::DifferentDrivers);
-    }
+    dst_context.require_same_driver(src_context)?;
     let (to, from) = (dst_context.raw(), src_context.raw());
     let (writes, operation) = if to == from {
         (Writes::Device { dst }, Operation::Copy { dst, src, bytes })
@@ -148,9 +146,7 @@ pub(crate) unsafe fn copy_rows(
         return Ok(());
     }
     let [to_context, from_context] = contexts;
-    if !to_context.same_driver(from_context) {
-        return Err(Error::DifferentDrivers);
-    }
+    to_context.require_same_driver(from_context)?;
     to.check_pitch(extent)?;
     from.check_pitch(extent)?;
     if matches!(from.memory, Memory::Host(_)) {

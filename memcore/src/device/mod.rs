@@ -165,15 +165,23 @@ impl Device {
         Ok(bytes as u64)
     }
 
-    /// Whether this device can reach the other's memory directly. Driver function: `cuDeviceCanAccessPeer`.
+    /// Whether this device can reach the other's memory directly. Does not wait. Driver function: `cuDeviceCanAccessPeer`.
+    ///
+    /// ```
+    /// use memcore::sim::{Sim, SimOptions};
+    ///
+    /// let sim = Sim::new(SimOptions::default().devices(2));
+    /// let (here, there) = (sim.device(0)?, sim.device(1)?);
+    /// assert!(here.can_access_peer(&there)?);
+    /// assert!(!here.can_access_peer(&here)?); // itself it need not ask
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
     /// [`Error::DifferentDrivers`] if the two belong to different drivers; the driver's code.
     pub fn can_access_peer(&self, peer: &Self) -> Result<bool> {
-        if !Arc::ptr_eq(&self.driver, &peer.driver) {
-            return Err(Error::DifferentDrivers);
-        }
+        self.require_same_driver(peer)?;
         let mut can = 0;
         // SAFETY: `can` is writable for the length of the call.
         let status = unsafe { self.driver.device_can_access_peer(&raw mut can, self.handle, peer.handle) };
@@ -184,6 +192,18 @@ impl Device {
     /// The device of the same driver that the driver calls by this number.
     pub(crate) fn sibling(&self, handle: CUdevice) -> Result<Self> {
         Self::of(Arc::clone(&self.driver), u32::try_from(handle).unwrap_or(u32::MAX))
+    }
+
+    /// Whether the other's operands can meet this one's in a driver call.
+    pub(crate) fn same_driver(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.driver, &other.driver)
+    }
+
+    /// # Errors
+    ///
+    /// [`Error::DifferentDrivers`] unless they can.
+    pub(crate) fn require_same_driver(&self, other: &Self) -> Result<()> {
+        if self.same_driver(other) { Ok(()) } else { Err(Error::DifferentDrivers) }
     }
 
     pub(crate) fn driver(&self) -> &Arc<dyn Driver> {
@@ -198,7 +218,7 @@ impl Device {
 /// Two handles are equal if they name the same device of the same driver.
 impl PartialEq for Device {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.driver, &other.driver) && self.ordinal == other.ordinal
+        self.same_driver(other) && self.ordinal == other.ordinal
     }
 }
 

@@ -158,10 +158,19 @@ pub enum Error {
         memory: u32,
     },
 
-    /// An address belongs to no context that memcore knows.
+    /// An address belongs to no context that memcore knows: open the context of its device first
+    /// ([`Context::new`](crate::Context::new)).
     #[error("address {address:#x} belongs to no context that is open here")]
     UnknownAddress {
         /// The device address.
+        address: u64,
+    },
+
+    /// The driver knows no memory at an address that it was asked about: it is pageable memory, which is not to be asked
+    /// about, or was freed, or never was any.
+    #[error("the driver knows no memory at address {address:#x}: was it freed, or is it pageable memory of the host?")]
+    UnknownMemory {
+        /// The address.
         address: u64,
     },
 

@@ -1,38 +1,30 @@
 //! Unified memory moved ahead of use, and hints about its use.
 
 use super::{DeviceMemory, UnifiedBox, UnifiedBuffer};
-use crate::context::{Inner, Relaxed, context_of};
+use crate::context::{Bound, Inner, Relaxed, context_of};
 use crate::device::Device;
 use crate::driver::ffi::{
-    CUdevice, DEVICE_CPU, DEVICE_INVALID, RANGE_ACCESSED_BY, RANGE_LAST_PREFETCH, RANGE_PREFERRED_LOCATION,
-    RANGE_READ_MOSTLY,
+    ADVISE_SET_ACCESSED_BY, ADVISE_SET_PREFERRED_LOCATION, ADVISE_SET_READ_MOSTLY, ADVISE_UNSET_ACCESSED_BY,
+    ADVISE_UNSET_PREFERRED_LOCATION, ADVISE_UNSET_READ_MOSTLY, CUdevice, DEVICE_CPU, DEVICE_INVALID, RANGE_ACCESSED_BY,
+    RANGE_LAST_PREFETCH, RANGE_PREFERRED_LOCATION, RANGE_READ_MOSTLY,
 };
 use crate::driver::{check, symbol};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::stream::Stream;
-
-/// `CUmem_advise`.
-mod advice {
-    pub(super) const SET_READ_MOSTLY: u32 = 1;
-    pub(super) const UNSET_READ_MOSTLY: u32 = 2;
-    pub(super) const SET_PREFERRED_LOCATION: u32 = 3;
-    pub(super) const UNSET_PREFERRED_LOCATION: u32 = 4;
-    pub(super) const SET_ACCESSED_BY: u32 = 5;
-    pub(super) const UNSET_ACCESSED_BY: u32 = 6;
-}
 
 /// Where the pages of unified memory should be.
 ///
 /// Sealed: [`UnifiedBuffer`] and [`UnifiedBox`]. None of this changes a value: it only moves pages, or says how they
 /// will be used, so that they need not move when they are. On memory without bytes every call succeeds and does
-/// nothing. A driver that lacks a function says so ([`Error::MissingSymbol`]).
+/// nothing. A driver that lacks a function says so ([`Error::MissingSymbol`](crate::Error::MissingSymbol)).
 ///
-/// Where the pages live: nowhere before the first touch, then with whoever touched them, and they move to whoever touches
-/// them next, host or device, or are read over the bus by a place that they are [said](Self::advise_accessed_by) to be
-/// accessed by. With several devices each pulls pages to itself in the same way; a preferred location keeps them in one
-/// place, and read-mostly memory is copied to each reader. There may be more of it than a device has memory: then the pages
-/// that were not used for longest go to the host. So it is where the device has `CONCURRENT_MANAGED_ACCESS`, without which
-/// there is no [`UnifiedBuffer`]: pages would lie on the one device that was current at the allocation, or on the host.
+/// Where the pages live: nowhere before the first touch, then with whoever touched them, and they move to whoever
+/// touches them next, host or device, or are read over the bus by a place that they are
+/// [said](Self::advise_accessed_by) to be accessed by. With several devices each pulls pages to itself in the same way;
+/// a preferred location keeps them in one place, and read-mostly memory is copied to each reader. There may be more of
+/// it than a device has memory: then the pages that were not used for longest go to the host. So it is where the device
+/// has `CONCURRENT_MANAGED_ACCESS`, without which there is no [`UnifiedBuffer`]: pages would lie on the one device that
+/// was current at the allocation, or on the host.
 ///
 /// ```
 /// use memcore::memory::{MemoryAdvise, MemoryLocation};
@@ -55,7 +47,8 @@ pub trait MemoryAdvise: DeviceMemory {
     ///
     /// # Errors
     ///
-    /// [`Error::DifferentDrivers`]; [`Error::StreamCapturing`]; the driver's code.
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers);
+    /// [`Error::StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
     #[track_caller]
     fn prefetch_host(&self, stream: &Stream) -> Result<()> {
         prefetch(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, DEVICE_CPU, stream)
@@ -66,11 +59,14 @@ pub trait MemoryAdvise: DeviceMemory {
     ///
     /// # Errors
     ///
-    /// [`Error::DifferentDrivers`]; [`Error::StreamCapturing`]; the driver's code.
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers);
+    /// [`Error::StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
     #[track_caller]
     fn prefetch_device(&self, stream: &Stream, device: &Device) -> Result<()> {
         let owner = self.owner()?;
-        same_driver(owner, device)?;
+        if let Some(context) = owner.0 {
+            context.device().require_same_driver(device)?;
+        }
         prefetch(self.as_raw_ptr(), self.size_in_bytes(), owner, device.handle(), stream)
     }
 
@@ -82,7 +78,7 @@ pub trait MemoryAdvise: DeviceMemory {
     /// The driver's code.
     #[track_caller]
     fn advise_read_mostly(&self, read_mostly: bool) -> Result<()> {
-        let advice = if read_mostly { advice::SET_READ_MOSTLY } else { advice::UNSET_READ_MOSTLY };
+        let advice = if read_mostly { ADVISE_SET_READ_MOSTLY } else { ADVISE_UNSET_READ_MOSTLY };
         advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, advice, None)
     }
 
@@ -91,10 +87,10 @@ pub trait MemoryAdvise: DeviceMemory {
     ///
     /// # Errors
     ///
-    /// [`Error::DifferentDrivers`]; the driver's code.
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers); the driver's code.
     #[track_caller]
     fn preferred_location(&self, location: Option<&Device>) -> Result<()> {
-        advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, advice::SET_PREFERRED_LOCATION, location)
+        advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, ADVISE_SET_PREFERRED_LOCATION, location)
     }
 
     /// Takes [`preferred_location`](Self::preferred_location) back. Does not wait. Driver function: `cuMemAdvise`.
@@ -104,7 +100,7 @@ pub trait MemoryAdvise: DeviceMemory {
     /// The driver's code.
     #[track_caller]
     fn unset_preferred_location(&self) -> Result<()> {
-        advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, advice::UNSET_PREFERRED_LOCATION, None)
+        advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, ADVISE_UNSET_PREFERRED_LOCATION, None)
     }
 
     /// Says that `device` (or with `None` the host) will use the memory, so that it stays mapped there; or, with
@@ -112,15 +108,15 @@ pub trait MemoryAdvise: DeviceMemory {
     ///
     /// # Errors
     ///
-    /// [`Error::DifferentDrivers`]; the driver's code.
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers); the driver's code.
     #[track_caller]
     fn advise_accessed_by(&self, location: Option<&Device>, accessed: bool) -> Result<()> {
-        let advice = if accessed { advice::SET_ACCESSED_BY } else { advice::UNSET_ACCESSED_BY };
+        let advice = if accessed { ADVISE_SET_ACCESSED_BY } else { ADVISE_UNSET_ACCESSED_BY };
         advise(self.as_raw_ptr(), self.size_in_bytes(), self.owner()?, advice, location)
     }
 
-    /// Whether all of the memory is [said](Self::advise_read_mostly) to be read far more often than written. Does not wait.
-    /// Driver function: `cuMemRangeGetAttribute`.
+    /// Whether all of the memory is [said](Self::advise_read_mostly) to be read far more often than written. Does not
+    /// wait. Driver function: `cuMemRangeGetAttribute`.
     ///
     /// # Errors
     ///
@@ -131,8 +127,19 @@ pub trait MemoryAdvise: DeviceMemory {
         Ok(value != 0)
     }
 
-    /// Where all of the memory is to [stay](Self::preferred_location); `None` where nothing was said, or not the same of all
-    /// of it. Does not wait. Driver function: `cuMemRangeGetAttribute`.
+    /// Where all of the memory is to [stay](Self::preferred_location); `None` where nothing was said, or not the same
+    /// of all of it. Does not wait. Driver function: `cuMemRangeGetAttribute`.
+    ///
+    /// ```
+    /// use memcore::memory::{MemoryAdvise, MemoryLocation};
+    /// use memcore::prelude::*;
+    ///
+    /// let unified = unified_vec![1.0f32; 1024]?;
+    /// assert_eq!(unified.query_preferred_location()?, None);
+    /// unified.preferred_location(None)?;
+    /// assert_eq!(unified.query_preferred_location()?, Some(MemoryLocation::Host));
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -147,6 +154,17 @@ pub trait MemoryAdvise: DeviceMemory {
     /// Who is [said](Self::advise_accessed_by) to use all of the memory. Does not wait. Driver function:
     /// `cuMemRangeGetAttribute`.
     ///
+    /// ```
+    /// use memcore::memory::{MemoryAdvise, MemoryLocation};
+    /// use memcore::prelude::*;
+    ///
+    /// let unified = unified_vec![1.0f32; 1024]?;
+    /// let device = Context::current()?.device().clone();
+    /// unified.advise_accessed_by(Some(&device), true)?;
+    /// assert_eq!(unified.query_accessed_by()?, [MemoryLocation::Device(device)]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The driver's code.
@@ -157,8 +175,8 @@ pub trait MemoryAdvise: DeviceMemory {
         places.into_iter().filter_map(|place| location(owner, place).transpose()).collect()
     }
 
-    /// Where all of the memory was last asked to be moved, whether or not it has been by now; `None` where nothing was asked,
-    /// or not the same of all of it. Does not wait. Driver function: `cuMemRangeGetAttribute`.
+    /// Where all of the memory was last asked to be moved, whether or not it has been by now; `None` where nothing was
+    /// asked, or not the same of all of it. Does not wait. Driver function: `cuMemRangeGetAttribute`.
     ///
     /// # Errors
     ///
@@ -210,22 +228,17 @@ macro_rules! memory_advise {
 
 memory_advise!(UnifiedBuffer, UnifiedBox);
 
-fn same_driver(owner: Owner<'_>, device: &Device) -> Result<()> {
-    match owner.0 {
-        Some(context) if !std::sync::Arc::ptr_eq(context.device().driver(), device.driver()) => {
-            Err(Error::DifferentDrivers)
-        }
-        _ => Ok(()),
-    }
+/// The stream's context, bound for a call about the memory; `None` where that has no bytes.
+#[track_caller]
+pub(super) fn bind_stream<'s>(owner: Owner<'_>, stream: &'s Stream) -> Result<Option<Bound<'s>>> {
+    let Some(context) = owner.0 else { return Ok(None) };
+    context.require_same_driver(&stream.context().inner)?;
+    Ok(Some(stream.bind()?))
 }
 
 #[track_caller]
 fn prefetch(address: u64, bytes: usize, owner: Owner<'_>, to: CUdevice, stream: &Stream) -> Result<()> {
-    let Some(context) = owner.0 else { return Ok(()) };
-    if !context.same_driver(&stream.context().inner) {
-        return Err(Error::DifferentDrivers);
-    }
-    let bound = stream.bind()?;
+    let Some(bound) = bind_stream(owner, stream)? else { return Ok(()) };
     // SAFETY: the memory is unified and alive, as many bytes; it may be freed or used while its pages move.
     check(symbol::mem_prefetch, unsafe { bound.driver().mem_prefetch(address, bytes, to, stream.handle()) })
 }
@@ -234,7 +247,7 @@ fn prefetch(address: u64, bytes: usize, owner: Owner<'_>, to: CUdevice, stream: 
 fn advise(address: u64, bytes: usize, owner: Owner<'_>, advice: u32, location: Option<&Device>) -> Result<()> {
     let Some(context) = owner.0 else { return Ok(()) };
     if let Some(device) = location {
-        same_driver(owner, device)?;
+        context.device().require_same_driver(device)?;
     }
     let bound = context.bind()?;
     let _relaxed = Relaxed::new(bound.driver());

@@ -1,10 +1,11 @@
 //! Whose unified memory is.
 
-use super::{AttachFlag, DeviceMemory, UnifiedBox, UnifiedBuffer};
-use crate::context::{Exposed, Relaxed, context_of, settle};
+use super::advise::bind_stream;
+use super::{AttachFlag, MemoryAdvise, UnifiedBox, UnifiedBuffer};
+use crate::context::{Exposed, Relaxed, settle};
 use crate::driver::ffi::ATTACH_SINGLE;
 use crate::driver::{check, symbol};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::stream::Stream;
 
 macro_rules! attach {
@@ -13,9 +14,9 @@ macro_rules! attach {
             /// Says who may use the memory from now on, in place of what was said before. Waits for the stream. Driver
             /// functions: `cuStreamAttachMemAsync`, `cuStreamSynchronize`.
             ///
-            /// It is safe, since neither flag takes the memory from anyone who can have a buffer of it: both matter to devices
-            /// without `CONCURRENT_MANAGED_ACCESS` alone, where there is no unified buffer. The wait orders the change before
-            /// whatever uses the memory next, on any stream. Memory without bytes makes no call.
+            /// It is safe, since neither flag takes the memory from anyone who can have a buffer of it: both matter to
+            /// devices without `CONCURRENT_MANAGED_ACCESS` alone, where there is no unified buffer. The wait orders the
+            /// change before whatever uses the memory next, on any stream. Memory without bytes makes no call.
             ///
             /// ```
             /// use memcore::{AttachFlag, prelude::*};
@@ -29,19 +30,20 @@ macro_rules! attach {
             ///
             /// # Errors
             ///
-            /// [`Error::DifferentDrivers`]; [`Error::StreamCapturing`]; the driver's code.
+            /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers);
+            /// [`Error::StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
             #[track_caller]
             pub fn attach(&mut self, stream: &Stream, flag: AttachFlag) -> Result<()> {
                 // SAFETY: every stream may go on using the memory; the change is waited for.
                 unsafe { attach(self, stream, flag.as_raw(), Wait::Yes) }
             }
 
-            /// Gives the memory to `stream` alone (`CU_MEM_ATTACH_SINGLE`), behind what is queued there, until it is attached
-            /// again, or the stream destroyed: then holds again what the allocation asked for. Does not wait. Driver function:
-            /// `cuStreamAttachMemAsync`.
+            /// Gives the memory to `stream` alone (`CU_MEM_ATTACH_SINGLE`), behind what is queued there, until it is
+            /// attached again, or the stream destroyed: then holds again what the allocation asked for. Does not wait.
+            /// Driver function: `cuStreamAttachMemAsync`.
             ///
-            /// The driver checks nothing; the simulated device does (`wrong_stream`). memcore's own copies and fills of the
-            /// memory must name this stream too (`copy!(d <- s, stream)`): without a stream they run on another.
+            /// The driver checks nothing; the simulated device does (`wrong_stream`). memcore's own copies and fills of
+            /// the memory must name this stream too (`copy!(d <- s, stream)`): without a stream they run on another.
             ///
             /// ```
             /// use memcore::prelude::*;
@@ -57,13 +59,14 @@ macro_rules! attach {
             ///
             /// # Errors
             ///
-            /// [`Error::DifferentDrivers`]; [`Error::StreamCapturing`]; the driver's code.
+            /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers);
+            /// [`Error::StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
             ///
             /// # Safety
             ///
-            /// Until the memory is attached again, what the device does with it is queued on this stream, and what was queued
-            /// elsewhere before is ordered before this: other use has undefined results. When the memory is freed, nothing is
-            /// pending on the stream that uses it.
+            /// Until the memory is attached again, what the device does with it is queued on this stream, and what was
+            /// queued elsewhere before is ordered before this: other use has undefined results. When the memory is
+            /// freed, nothing is pending on the stream that uses it.
             #[track_caller]
             pub unsafe fn attach_single(&mut self, stream: &Stream) -> Result<()> {
                 // SAFETY: the caller's contract.
@@ -86,16 +89,8 @@ enum Wait {
 ///
 /// The memory is unified and alive. The device uses it as the flag allows.
 #[track_caller]
-unsafe fn attach(memory: &dyn DeviceMemory, stream: &Stream, flags: u32, wait: Wait) -> Result<()> {
-    if memory.size_in_bytes() == 0 {
-        return Ok(());
-    }
-    // SAFETY: the address lies in memory that its owner has, in a context that it keeps open.
-    let context = unsafe { context_of(memory.as_raw_ptr())? };
-    if !context.same_driver(&stream.context().inner) {
-        return Err(Error::DifferentDrivers);
-    }
-    let bound = stream.bind()?;
+unsafe fn attach(memory: &impl MemoryAdvise, stream: &Stream, flags: u32, wait: Wait) -> Result<()> {
+    let Some(bound) = bind_stream(memory.owner()?, stream)? else { return Ok(()) };
     let _relaxed = Relaxed::new(bound.driver());
     // SAFETY: this function's contract; 0 bytes stand for the whole allocation.
     let status = unsafe { bound.driver().stream_attach_memory(stream.handle(), memory.as_raw_ptr(), 0, flags) };

@@ -11,7 +11,7 @@ use crate::context::{Context, Relaxed};
 use crate::copy::{self, HostKind, Mode, Order};
 use crate::driver::ffi::ATTACH_GLOBAL;
 use crate::driver::{check, symbol};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::stream::Stream;
 
 /// Allocates device memory for `count` elements, whose bytes are whatever they are. Does not wait. Driver function:
@@ -35,7 +35,8 @@ use crate::stream::Stream;
 ///
 /// # Errors
 ///
-/// [`Error::SizeOverflow`]; [`Error::OutOfMemory`]; the driver's code, `INVALID_VALUE` for no bytes.
+/// [`Error::SizeOverflow`](crate::Error::SizeOverflow); [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's
+/// code, `INVALID_VALUE` for no bytes.
 ///
 /// # Safety
 ///
@@ -58,7 +59,8 @@ pub unsafe fn cuda_malloc<T: DeviceCopy>(count: usize) -> Result<DevicePointer<T
 ///
 /// # Errors
 ///
-/// [`Error::SizeOverflow`]; [`Error::OutOfMemory`]; the driver's code. No bytes give a null pointer.
+/// [`Error::SizeOverflow`](crate::Error::SizeOverflow); [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's
+/// code. No bytes give a null pointer.
 ///
 /// # Safety
 ///
@@ -82,8 +84,8 @@ pub unsafe fn cuda_malloc_async<T: DeviceCopy>(stream: &Stream, count: usize) ->
 ///
 /// # Errors
 ///
-/// [`Error::SizeOverflow`]; [`Error::OutOfMemory`]; the driver's code, `INVALID_VALUE` for no bytes, `NOT_SUPPORTED`
-/// where the device has no unified memory.
+/// [`Error::SizeOverflow`](crate::Error::SizeOverflow); [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's
+/// code, `INVALID_VALUE` for no bytes, `NOT_SUPPORTED` where the device has no unified memory.
 ///
 /// # Safety
 ///
@@ -108,8 +110,8 @@ pub unsafe fn cuda_malloc_unified<T: DeviceCopy>(count: usize) -> Result<Unified
 ///
 /// # Errors
 ///
-/// [`Error::SizeOverflow`]; [`Error::OutOfMemory`], also at the limit on locked memory; the driver's code. No bytes
-/// give a null pointer.
+/// [`Error::SizeOverflow`](crate::Error::SizeOverflow); [`Error::OutOfMemory`](crate::Error::OutOfMemory), also at the
+/// limit on locked memory; the driver's code. No bytes give a null pointer.
 ///
 /// # Safety
 ///
@@ -235,10 +237,10 @@ pub unsafe fn memcpy_dtoh(destination: *mut c_void, source: u64, bytes: usize) -
 
 /// Copies `bytes` from memory of one device to that of another, or the same. Driver function: `cuMemcpyPeer`.
 ///
-/// Asynchronous for the host, whatever the memory: it returns with the copy pending. On the devices it is serialised with all
-/// pending and future work of the current context and of the two that are named; whether that holds of non-blocking streams
-/// CUDA does not say, so wait for those. [`memcpy_peer_async`] is serialised with its stream's work alone. The safe
-/// [`copy!`](crate::copy) is complete on return.
+/// Asynchronous for the host, whatever the memory: it returns with the copy pending. On the devices it is serialised
+/// with all pending and future work of the current context and of the two that are named; whether that holds of
+/// non-blocking streams CUDA does not say, so wait for those. [`memcpy_peer_async`] is serialised with its stream's
+/// work alone. The safe [`copy!`](crate::copy) is complete on return.
 ///
 /// ```
 /// use memcore::memory::memcpy_peer;
@@ -260,13 +262,14 @@ pub unsafe fn memcpy_dtoh(destination: *mut c_void, source: u64, bytes: usize) -
 ///
 /// # Errors
 ///
-/// [`Error::DifferentDrivers`] if the contexts are not all of one driver, the current one included; the driver's code:
-/// `INVALID_VALUE` where the bytes are not all of one live allocation.
+/// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers) if the contexts are not all of one driver, the current
+/// one included; the driver's code: `INVALID_VALUE` where the bytes are not all of one live allocation.
 ///
 /// # Safety
 ///
-/// Until the copy is known to be complete (a wait for the current context and for those two) both sides stay allocated, nothing writes the
-/// source, and nothing reads or writes the destination. The addresses lie in the contexts named with them.
+/// Until the copy is known to be complete (a wait for the current context and for those two) both sides stay allocated,
+/// nothing writes the source, and nothing reads or writes the destination. The addresses lie in the contexts named with
+/// them.
 #[doc(alias = "copy_array_peer")]
 #[track_caller]
 pub unsafe fn memcpy_peer(
@@ -278,28 +281,44 @@ pub unsafe fn memcpy_peer(
 ) -> Result<()> {
     let context = Context::current()?.inner;
     let (to, from) = (&destination_context.inner, &source_context.inner);
-    if !context.same_driver(to) || !context.same_driver(from) {
-        return Err(Error::DifferentDrivers);
-    }
+    context.require_same_driver(to)?;
+    context.require_same_driver(from)?;
     let bound = context.bind()?;
     // SAFETY: the contexts are open; the caller's contract; a wrong address is answered with a code.
     let status = unsafe { bound.driver().memcpy_peer(destination, to.raw(), source, from.raw(), bytes) };
     check(symbol::memcpy_peer, status)
 }
 
-/// Copies `bytes` from memory of one device to that of another, or the same, in the order of `stream`. Asynchronous for the
-/// host: it returns with the copy pending, and is serialised with the work of `stream` alone. Driver function:
+/// Copies `bytes` from memory of one device to that of another, or the same, in the order of `stream`. Asynchronous for
+/// the host: it returns with the copy pending, and is serialised with the work of `stream` alone. Driver function:
 /// `cuMemcpyPeerAsync`.
+///
+/// ```
+/// use memcore::memory::memcpy_peer_async;
+/// use memcore::prelude::*;
+/// use memcore::sim::{Sim, SimOptions};
+///
+/// let sim = Sim::new(SimOptions::default().devices(2));
+/// let (here, there) = (Context::new(&sim.device(0)?)?, Context::new(&sim.device(1)?)?);
+/// let stream = Stream::new_in(&here)?;
+/// let (near, far) = (device_vec![in &here; 1u8, 2, 3]?, device_vec![in &there; 0u8; 3]?);
+/// let (source, destination) = (near.as_device_ptr().as_raw(), far.as_device_ptr().as_raw());
+/// // SAFETY: both have three bytes, which nothing else uses before the wait.
+/// unsafe { memcpy_peer_async(destination, &there, source, &here, 3, &stream)? };
+/// stream.synchronize()?;
+/// assert_eq!(far.to_vec()?, [1, 2, 3]);
+/// # Ok::<(), memcore::Error>(())
+/// ```
 ///
 /// # Errors
 ///
-/// [`Error::DifferentDrivers`] if the contexts are not all of one driver, the stream's included; the driver's code:
-/// `INVALID_VALUE` where the bytes are not all of one live allocation.
+/// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers) if the contexts are not all of one driver, the stream's
+/// included; the driver's code: `INVALID_VALUE` where the bytes are not all of one live allocation.
 ///
 /// # Safety
 ///
-/// Until the copy is known to be complete (a wait for the stream) both sides stay allocated, nothing writes the source, and
-/// nothing reads or writes the destination. The addresses lie in the contexts named with them.
+/// Until the copy is known to be complete (a wait for the stream) both sides stay allocated, nothing writes the source,
+/// and nothing reads or writes the destination. The addresses lie in the contexts named with them.
 #[doc(alias = "copy_array_peer_async")]
 #[track_caller]
 pub unsafe fn memcpy_peer_async(
@@ -312,9 +331,8 @@ pub unsafe fn memcpy_peer_async(
 ) -> Result<()> {
     let context = &stream.context().inner;
     let (to, from) = (&destination_context.inner, &source_context.inner);
-    if !context.same_driver(to) || !context.same_driver(from) {
-        return Err(Error::DifferentDrivers);
-    }
+    context.require_same_driver(to)?;
+    context.require_same_driver(from)?;
     let bound = context.bind()?;
     let (handle, driver) = (stream.handle(), bound.driver());
     // SAFETY: contexts and stream are open; the caller's contract; a wrong address is answered with a code.

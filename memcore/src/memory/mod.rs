@@ -35,11 +35,11 @@ mod download;
 mod flags;
 mod functions;
 mod host;
-mod list;
+mod iterator;
 pub(crate) mod operand;
 pub(crate) mod pair;
 mod pointer;
-mod question;
+mod pointer_attributes;
 pub(crate) mod size;
 mod slice;
 mod traits;
@@ -59,9 +59,9 @@ pub use host::{
     UnifiedBuffer,
 };
 pub(crate) use host::{Ending, HostOwner, Registered};
-pub(crate) use list::gather;
+pub(crate) use iterator::gather;
 pub use pointer::{DevicePointer, UnifiedPointer};
-pub use question::{MemoryKind, PointerAttributes};
+pub use pointer_attributes::{MemoryKind, PointerAttributes};
 pub(crate) use slice::resolve;
 pub use slice::{Chunks, ChunksExact, ChunksExactMut, ChunksMut, DeviceIndex, DeviceSlice};
 pub use traits::{DeviceMemory, GpuBox, GpuBuffer};

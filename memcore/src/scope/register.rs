@@ -62,7 +62,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// # Ok::<(), memcore::Error>(())
     /// ```
     ///
-    /// Driver functions: `cuMemHostRegister_v2`; when the scope ends `cuMemHostUnregister`.
+    /// Driver functions: `cuDeviceGetAttribute`, `cuMemHostRegister_v2`; when the scope ends `cuMemHostUnregister`.
     ///
     /// # Errors
     ///

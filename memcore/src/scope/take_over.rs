@@ -2,7 +2,7 @@
 
 use super::Scope;
 use super::lent::Lent;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::event::Event;
 use crate::memory::DeviceSlice;
 
@@ -32,7 +32,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     ///
     /// # Errors
     ///
-    /// [`Error::DifferentDrivers`] if the two scopes' streams are of different drivers; the driver's code.
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers) if the two scopes' streams are of different drivers;
+    /// the driver's code.
     #[track_caller]
     pub fn take_over<'outer, T>(
         &self,
@@ -67,9 +68,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     #[track_caller]
     fn follow(&self, from: &Scope<'_, '_>) -> Result<()> {
         let (here, there) = (self.stream.context(), from.stream.context());
-        if !here.inner.same_driver(&there.inner) {
-            return Err(Error::DifferentDrivers);
-        }
+        here.inner.require_same_driver(&there.inner)?;
         let event = Event::new_in(there)?;
         from.stream.record(&event)?;
         self.stream.wait_event(&event)

@@ -183,9 +183,7 @@ impl Stream {
 
     #[track_caller]
     fn bind_with(&self, event: &Event) -> Result<Bound<'_>> {
-        if !self.shared.context.inner.same_driver(&event.context().inner) {
-            return Err(Error::DifferentDrivers);
-        }
+        self.shared.context.inner.require_same_driver(&event.context().inner)?;
         self.bind()
     }
 

@@ -11,8 +11,10 @@ use super::memory::{Allocation, Kind};
 use super::operation::Op;
 use super::report::{Violation, ViolationKind, stream_name};
 use crate::driver::ffi::{
-    ATTACH_GLOBAL, ATTACH_HOST, ATTACH_SINGLE, CUdevice, CUdeviceptr, CUstream, DEVICE_CPU, DEVICE_INVALID,
-    RANGE_ACCESSED_BY, RANGE_LAST_PREFETCH, RANGE_PREFERRED_LOCATION, RANGE_READ_MOSTLY,
+    ADVISE_SET_ACCESSED_BY, ADVISE_SET_PREFERRED_LOCATION, ADVISE_SET_READ_MOSTLY, ADVISE_UNSET_ACCESSED_BY,
+    ADVISE_UNSET_PREFERRED_LOCATION, ADVISE_UNSET_READ_MOSTLY, ATTACH_GLOBAL, ATTACH_HOST, ATTACH_SINGLE, CUdevice,
+    CUdeviceptr, CUstream, DEVICE_CPU, DEVICE_INVALID, RANGE_ACCESSED_BY, RANGE_LAST_PREFETCH,
+    RANGE_PREFERRED_LOCATION, RANGE_READ_MOSTLY,
 };
 use crate::error::Status;
 
@@ -89,18 +91,19 @@ impl Machine {
         device: CUdevice,
     ) -> Answer {
         self.check_current(call)?;
-        // `CUmem_advise`.
         let change: fn(&mut Advice, CUdevice) = match advice {
-            1 => |advice, _| advice.read_mostly = true,
-            2 => |advice, _| advice.read_mostly = false,
-            3 => |advice, place| advice.preferred = place,
-            4 => |advice, _| advice.preferred = DEVICE_INVALID,
-            5 => |advice, place| advice.set_accessed_by(place, true),
-            6 => |advice, place| advice.set_accessed_by(place, false),
+            ADVISE_SET_READ_MOSTLY => |advice, _| advice.read_mostly = true,
+            ADVISE_UNSET_READ_MOSTLY => |advice, _| advice.read_mostly = false,
+            ADVISE_SET_PREFERRED_LOCATION => |advice, place| advice.preferred = place,
+            ADVISE_UNSET_PREFERRED_LOCATION => |advice, _| advice.preferred = DEVICE_INVALID,
+            ADVISE_SET_ACCESSED_BY => |advice, place| advice.set_accessed_by(place, true),
+            ADVISE_UNSET_ACCESSED_BY => |advice, place| advice.set_accessed_by(place, false),
             _ => return Err(Status::INVALID_VALUE),
         };
         // Three kinds of advice name no place, and the driver does not look at one.
-        let place = if matches!(advice, 1 | 2 | 4) { DEVICE_CPU } else { device };
+        let names_none =
+            matches!(advice, ADVISE_SET_READ_MOSTLY | ADVISE_UNSET_READ_MOSTLY | ADVISE_UNSET_PREFERRED_LOCATION);
+        let place = if names_none { DEVICE_CPU } else { device };
         self.check_place(address, bytes, place)?;
         let (state, bytes) = self.managed_at(address, bytes)?;
         state.advised.change(&bytes, |advice| change(advice, device));

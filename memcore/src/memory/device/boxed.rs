@@ -98,6 +98,22 @@ impl<T> DeviceBox<T> {
         Ok(Self { buffer })
     }
 
+    /// As [`uninitialized`](Self::uninitialized), in a context, or from a pool.
+    ///
+    /// # Errors
+    ///
+    /// As [`DeviceBuffer`]'s constructors.
+    ///
+    /// # Safety
+    ///
+    /// As [`uninitialized`](Self::uninitialized).
+    #[track_caller]
+    pub unsafe fn uninitialized_in(place: &(impl AllocateIn + ?Sized)) -> Result<Self> {
+        // SAFETY: the caller's contract.
+        let buffer = unsafe { DeviceBuffer::uninitialized_in(place, 1)? };
+        Ok(Self { buffer })
+    }
+
     /// Frees the memory and says whether that worked; on a failure the box comes back with the error. Does not wait.
     ///
     /// # Errors

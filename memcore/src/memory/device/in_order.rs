@@ -88,7 +88,38 @@ impl<T> DeviceBuffer<T> {
 }
 
 impl<T> DeviceBox<T> {
-    /// Frees the memory behind all that is queued on `stream`.
+    /// Room for a value, as [`DeviceBuffer::uninitialized_on`].
+    ///
+    /// # Errors
+    ///
+    /// As [`DeviceBuffer::uninitialized_on`].
+    ///
+    /// # Safety
+    ///
+    /// As [`DeviceBuffer::uninitialized_on`].
+    #[track_caller]
+    pub unsafe fn uninitialized_on(stream: &Stream) -> Result<Self> {
+        // SAFETY: the caller's contract.
+        let buffer = unsafe { DeviceBuffer::uninitialized_on(stream, 1)? };
+        Ok(Self { buffer })
+    }
+
+    /// Frees the memory behind all that is queued on `stream`, as [`DeviceBuffer::drop_on`]: without a wait, unless the
+    /// memory is not from a pool.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let stream = Stream::new()?;
+    /// let dev = device_box![7u64]?;
+    /// let mut back = locked_vec![0u64; 1]?;
+    /// // SAFETY: until the wait nothing else uses `back`, and nothing but the free in stream order `dev`.
+    /// unsafe { copy!(back <- dev, async stream)? };
+    /// dev.drop_on(&stream).map_err(|(error, _)| error)?; // behind the copy
+    /// stream.synchronize()?;
+    /// assert_eq!(*back, [7]);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

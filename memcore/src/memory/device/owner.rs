@@ -104,9 +104,7 @@ impl DeviceMemory {
     #[track_caller]
     fn try_free_on(&self, allocation: Allocation, stream: &Stream) -> Result<()> {
         let (own, of_stream) = (&*self.context, &*stream.context().inner);
-        if !own.same_driver(of_stream) {
-            return Err(Error::DifferentDrivers);
-        }
+        own.require_same_driver(of_stream)?;
         if own.raw() != of_stream.raw() {
             let (stream, memory) = (of_stream.device().ordinal(), own.device().ordinal());
             return Err(Error::OtherDevice { stream, memory });

@@ -41,9 +41,8 @@ impl<T> DeviceBuffer<T> {
     }
 
     /// Gives up ownership: the memory is freed when [`from_raw_parts`](Self::from_raw_parts) makes a buffer of it
-    /// again. Its context stays open for the life of the process, and a pool of the program's own that it is from stays alive. An
-    /// empty buffer's pointer is not null and has no
-    /// memory.
+    /// again. Its context stays open for the life of the process, and a pool of the program's own that it is from stays
+    /// alive. An empty buffer's pointer is not null and has no memory.
     #[must_use = "the memory is leaked unless it is put together again"]
     pub fn into_raw_parts(self) -> (DevicePointer<T>, usize) {
         let parts = (self.as_device_ptr(), self.len);

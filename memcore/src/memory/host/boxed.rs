@@ -56,7 +56,20 @@ macro_rules! host_box {
                 Ok(Self { array: HostArray::zeros(None, <$flags>::default(), 1)? })
             }
 
-            /// As [`zeroed`](Self::zeroed), in `context`, of memory with `flags`.
+            /// As [`zeroed`](Self::zeroed), in `context`.
+            ///
+            /// # Errors
+            ///
+            /// See the type's page.
+            #[track_caller]
+            pub fn zeroed_in(context: &Context) -> Result<Self>
+            where
+                T: Zeroable,
+            {
+                Ok(Self { array: HostArray::zeros(Some(context), <$flags>::default(), 1)? })
+            }
+
+            /// As [`zeroed_in`](Self::zeroed_in), of memory with `flags`.
             ///
             /// # Errors
             ///
@@ -86,7 +99,22 @@ macro_rules! host_box {
                 Ok(Self { array: unsafe { HostArray::uninitialized(None, <$flags>::default(), 1)? } })
             }
 
-            /// As [`uninitialized`](Self::uninitialized), in `context`, of memory with `flags`.
+            /// As [`uninitialized`](Self::uninitialized), in `context`.
+            ///
+            /// # Errors
+            ///
+            /// See the type's page.
+            ///
+            /// # Safety
+            ///
+            /// As [`uninitialized`](Self::uninitialized).
+            #[track_caller]
+            pub unsafe fn uninitialized_in(context: &Context) -> Result<Self> {
+                // SAFETY: the caller's contract.
+                Ok(Self { array: unsafe { HostArray::uninitialized(Some(context), <$flags>::default(), 1)? } })
+            }
+
+            /// As [`uninitialized_in`](Self::uninitialized_in), of memory with `flags`.
             ///
             /// # Errors
             ///

@@ -73,10 +73,10 @@ impl Allocated for PageLocked {
 /// for a type that asks for more the constructors may say [`Error::Unsupported`]. [`locked_vec!`](crate::locked_vec)
 /// makes one.
 ///
-/// The constructors without `_in` or `_with` use the current context ([`Context::current`]); any device may use the memory. They
-/// call `cuMemHostAlloc`, which does not wait for device work. Their errors are [`Error::OutOfMemory`], also at the
-/// limit on locked memory; [`Error::SizeOverflow`]; the driver's code; [`Error::UnknownFlags`]; and, without a context, what opening the default
-/// context fails with. Dropped, the memory is freed (`cuMemFreeHost`), on any thread; the drop does not panic, and a
+/// The constructors without `_in` or `_with` use the current context ([`Context::current`]); any device may use the
+/// memory. They call `cuMemHostAlloc`, which does not wait for device work. Their errors are [`Error::OutOfMemory`], also
+/// at the limit on locked memory; [`Error::SizeOverflow`]; the driver's code; [`Error::UnknownFlags`]; and, without a
+/// context, what opening the default context fails with. Dropped, the memory is freed (`cuMemFreeHost`), on any thread; the drop does not panic, and a
 /// failure goes to [`Context::take_drop_errors`]. An empty buffer, and one of a type without bytes, has no memory and
 /// makes no driver call.
 ///
@@ -131,8 +131,8 @@ host_box!(LockedBox, LockedFlags, *mut T, identity, identity);
 macro_rules! device_side {
     ($owner:ident) => {
         impl<T> $owner<T> {
-            /// The first element's address for the device, which reads and writes the memory in place. Driver function:
-            /// `cuMemHostGetDevicePointer_v2`.
+            /// The first element's address for the device, which reads and writes the memory in place. Does not wait.
+            /// Driver function: `cuMemHostGetDevicePointer_v2`.
             ///
             /// With `UNIFIED_ADDRESSING` it is the host's address, and all page-locked memory has one. While the device
             /// works with it (a kernel, say), nothing else may use the memory. Memory without bytes has an address too,

@@ -6,14 +6,17 @@ mod buffer;
 mod flags;
 mod locked;
 mod owner;
+mod register;
 mod registered;
 mod registration;
 mod unified;
+mod with_registered;
 
 pub use flags::{AttachFlag, LockedFlags, RegisterFlags};
 pub use locked::{LockedBox, LockedBuffer};
 pub(crate) use owner::HostOwner;
+pub(crate) use register::Registered;
 pub use registered::RegisteredBuffer;
 pub use registration::Registration;
-pub(crate) use registration::{Ending, Registered};
 pub use unified::{UnifiedBox, UnifiedBuffer};
+pub(crate) use with_registered::Ending;

@@ -13,7 +13,7 @@ use core::slice;
 use super::buffer::{host_slice, host_traits};
 use super::flags::RegisterFlags;
 use super::owner::HostOwner;
-use super::registration::Registered;
+use super::register::Registered;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::DevicePointer;
@@ -25,7 +25,7 @@ use crate::memory::DevicePointer;
 /// longer than one copy of pageable memory: it pays where the memory is copied several times. Whole pages are locked;
 /// what else lies on them is not affected.
 ///
-/// The constructors do not wait for device work (`cuMemHostRegister_v2`). Their errors are
+/// The constructors do not wait for device work (`cuDeviceGetAttribute`, `cuMemHostRegister_v2`). Their errors are
 /// [`Error::AlreadyRegistered`]; [`Error::UnknownFlags`]; [`Error::Unsupported`] where the device cannot lock existing
 /// memory, or not as read-only; [`Error::OutOfMemory`], also at the limit on locked memory; and the driver's code.
 /// Dropped, the memory is unregistered (`cuMemHostUnregister`, which may wait for device work) and freed; if it cannot be
@@ -71,10 +71,20 @@ impl<T> RegisteredBuffer<T> {
         if size_of_val(memory.as_slice()) == 0 {
             return Ok(Self::of(None, memory));
         }
-        Self::new_with(&Context::current()?, RegisterFlags::empty(), memory)
+        Self::new_in(&Context::current()?, memory)
     }
 
-    /// Page-locks a `Vec` or `Box<[T]>` in `context`, with `flags`.
+    /// Page-locks a `Vec` or `Box<[T]>` in `context`.
+    ///
+    /// # Errors
+    ///
+    /// See the type's page.
+    #[track_caller]
+    pub fn new_in(context: &Context, memory: impl Into<Vec<T>>) -> Result<Self> {
+        Self::new_with(context, RegisterFlags::empty(), memory)
+    }
+
+    /// As [`new_in`](Self::new_in), with `flags`.
     ///
     /// # Errors
     ///
@@ -154,8 +164,16 @@ impl<T> RegisteredBuffer<T> {
         unsafe { slice::from_raw_parts_mut(self.pointer.as_ptr(), self.len) }
     }
 
-    /// The first element's address for the device, as of [`LockedBuffer`](crate::LockedBuffer::device_ptr). Driver
-    /// function: `cuMemHostGetDevicePointer_v2`.
+    /// The first element's address for the device, as of [`LockedBuffer`](crate::LockedBuffer::device_ptr). Does not wait.
+    /// Driver function: `cuMemHostGetDevicePointer_v2`.
+    ///
+    /// ```
+    /// use memcore::{RegisteredBuffer, prelude::*};
+    ///
+    /// let registered = RegisteredBuffer::new(vec![1.0f32; 1000])?;
+    /// assert!(!registered.device_ptr()?.is_null()); // for a kernel that reads it in place
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

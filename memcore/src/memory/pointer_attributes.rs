@@ -1,9 +1,7 @@
 //! What the driver knows of an address.
 
-use bytemuck::AnyBitPattern;
-
 use super::DevicePointer;
-use crate::context::{Access, Bound, Context};
+use crate::context::{Access, Context};
 use crate::driver::ffi::{
     MEMORY_TYPE_ARRAY, MEMORY_TYPE_DEVICE, MEMORY_TYPE_HOST, MEMORY_TYPE_UNIFIED, POINTER_ACCESS_FLAGS,
     POINTER_BUFFER_ID, POINTER_DEVICE_ORDINAL, POINTER_DEVICE_POINTER, POINTER_HOST_POINTER, POINTER_IS_MANAGED,
@@ -69,20 +67,6 @@ pub struct PointerAttributes {
     pub access: Option<Access>,
 }
 
-/// Asks for an attribute.
-///
-/// # Safety
-///
-/// The driver writes it as a `V`.
-#[track_caller]
-unsafe fn ask<V: AnyBitPattern>(bound: &Bound<'_>, attribute: u32, address: u64) -> Result<V> {
-    let mut value = V::zeroed();
-    // SAFETY: by the caller's contract `value` has room, and any bytes are one; the address is only looked up.
-    let status = unsafe { bound.driver().pointer_attribute((&raw mut value).cast(), attribute, address) };
-    check(symbol::pointer_attribute, status)?;
-    Ok(value)
-}
-
 /// The answer, or none where the driver has none to this question.
 fn if_any<V>(answer: Result<V>) -> Result<Option<V>> {
     match answer {
@@ -112,7 +96,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownAddress`] where the driver knows no memory: it was freed, is pageable, or is no memory at all; the
+    /// [`Error::UnknownMemory`] where the driver knows no memory: it was freed, is pageable, or is no memory at all; the
     /// driver's code.
     #[track_caller]
     pub fn pointer_attributes<T>(&self, pointer: DevicePointer<T>) -> Result<PointerAttributes> {
@@ -121,11 +105,11 @@ impl Context {
         macro_rules! ask {
             ($attribute:ident as $value:ty) => {
                 // SAFETY: the driver writes this attribute so (`driver/ffi.rs`); handles and addresses have 64 bits.
-                unsafe { ask::<$value>(&bound, $attribute, address) }
+                unsafe { bound.pointer_attribute::<$value>($attribute, address) }
             };
         }
         let Some(kind) = if_any(ask!(POINTER_MEMORY_TYPE as u32))? else {
-            return Err(Error::UnknownAddress { address });
+            return Err(Error::UnknownMemory { address });
         };
         Ok(PointerAttributes {
             kind: MemoryKind::of(kind),
@@ -156,7 +140,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownAddress`] where the driver knows no memory; the driver's code.
+    /// [`Error::UnknownMemory`] where the driver knows no memory; the driver's code.
     #[doc(alias = "get_base_ptr")]
     #[track_caller]
     pub fn address_range<T>(&self, pointer: DevicePointer<T>) -> Result<(DevicePointer<u8>, usize)> {
@@ -164,7 +148,7 @@ impl Context {
         let (mut start, mut bytes, address) = (0, 0, pointer.as_raw());
         // SAFETY: both are writable for the length of the call; the address is only looked up.
         match unsafe { bound.driver().mem_address_range(&raw mut start, &raw mut bytes, address) } {
-            Status::NOT_FOUND => Err(Error::UnknownAddress { address }),
+            Status::NOT_FOUND => Err(Error::UnknownMemory { address }),
             status => check(symbol::mem_address_range, status).map(|()| (DevicePointer::from_raw(start), bytes)),
         }
     }

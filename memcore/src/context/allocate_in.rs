@@ -5,7 +5,9 @@ use super::pool::MemoryPool;
 
 /// Where device memory can be made: in a [`Context`], whose own pool it then comes from, or from a [`MemoryPool`].
 ///
-/// Sealed: what the constructors with `_in` in their names take, and `device_vec![in …]`.
+/// Sealed: what the constructors of [`DeviceBuffer`](crate::DeviceBuffer) and [`DeviceBox`](crate::DeviceBox) take that have
+/// `_in` in their names, and `device_vec![in …]` and `device_box![in …]`. Memory of other kinds is not from a pool, and its
+/// constructors take a [`Context`].
 #[diagnostic::on_unimplemented(
     message = "device memory cannot be made in a `{Self}`",
     label = "neither a context nor a memory pool",
