@@ -285,6 +285,54 @@ fn memory_of_a_closure_that_stays_registered_is_not_given_back() {
     });
 }
 
+/// A wait that fails proves nothing: the device may still read the memory.
+#[test]
+fn memory_that_a_closure_did_not_see_done_is_not_given_back() {
+    must_abort("memory_that_a_closure_did_not_see_done_is_not_given_back", || {
+        let (_sim, context) = open(for_good("cuStreamSynchronize", 2, Status(999)));
+        let mut dev = DeviceBuffer::<u8>::zeroed_in(&context, 100)?;
+        context.with_registered(&mut [1_u8; 100], PLAIN, |memory| copy!(dev <- *memory))
+    });
+}
+
+#[test]
+fn memory_that_a_scope_did_not_see_done_is_not_given_back() {
+    must_abort("memory_that_a_scope_did_not_see_done_is_not_given_back", || {
+        let (_sim, context) = open(for_good("cuStreamSynchronize", 2, Status(999)));
+        let (mut memory, stream) = ([1_u8; 100], Stream::new_in(&context)?);
+        let mut dev = DeviceBuffer::<u8>::zeroed_in(&context, 100)?;
+        stream.scope(|s| {
+            let memory = s.register(&mut memory, PLAIN)?;
+            copy!(dev <- memory, s)
+        })
+    });
+}
+
+/// Nor is any registered that could not be known to be done with.
+#[test]
+fn after_a_wait_that_failed_no_memory_is_lent() {
+    let mut options = SimOptions::default();
+    for n in 2..=18 {
+        options = options.fail(Fault::nth("cuStreamSynchronize", n, Status(999)));
+    }
+    let (sim, context) = open(options);
+    let _entered = context.enter();
+    let mut dev = DeviceBuffer::<u8>::zeroed_in(&context, 100).unwrap();
+    assert_eq!(copy!(dev <- [1; 100]), Err(failed("cuStreamSynchronize", Status(999))));
+    let lent = context.with_registered(&mut [1_u8; 100], PLAIN, |_| -> Result<()> { panic!("called") });
+    assert_eq!(lent, Err(Error::Unsettled));
+    let (mut memory, stream) = ([1_u8; 100], Stream::new_in(&context).unwrap());
+    let lent = stream.scope(|s| s.register(&mut memory, PLAIN).map(drop));
+    assert_eq!(lent, Err(Error::Unsettled));
+    assert_eq!(count(&sim, "cuMemHostRegister_v2"), 0);
+    // Owned, it is leaked where it has to be.
+    let (error, owned) =
+        RegisteredBuffer::new_with(&context, PLAIN, vec![1_u8; 100]).unwrap().unregister().unwrap_err();
+    assert_eq!(error, Error::Unsettled);
+    drop(owned);
+    assert_eq!(context.take_drop_errors(), [Error::Unsettled]);
+}
+
 #[test]
 fn memory_of_a_closure_that_panics_is_not_given_back() {
     must_abort("memory_of_a_closure_that_panics_is_not_given_back", || {

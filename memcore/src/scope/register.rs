@@ -79,7 +79,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     ) -> Result<&'scope mut Lent<'scope, HostSlice<T>>> {
         let context = &self.stream.context().inner;
         // SAFETY: the memory is borrowed for `'env`, which outlives the scope, and its end ends the registration.
-        let registration = unsafe { HostOwner::of_slice(context, NonNull::from(&mut *memory), flags)? };
+        let registration = unsafe { HostOwner::of_lent(context, NonNull::from(&mut *memory), flags)? };
         // INVARIANT: lent below, and to this scope alone.
         self.state.registrations.lock().extend(registration);
         let (address, len) = memory.__place_mut();

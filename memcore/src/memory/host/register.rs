@@ -70,6 +70,28 @@ impl HostOwner<Registered> {
         Ok(unsafe { Self::new(Arc::clone(context), pointer) })
     }
 
+    /// As [`of_slice`](Self::of_slice), of memory that is given back when an [`Ending`](super::Ending) ends this.
+    ///
+    /// # Errors
+    ///
+    /// Also [`Error::Unsettled`]: what a device may still be at would never be known to be over.
+    ///
+    /// # Safety
+    ///
+    /// As for [`of_slice`](Self::of_slice).
+    #[track_caller]
+    pub(crate) unsafe fn of_lent<T>(
+        context: &Arc<Inner>,
+        slice: NonNull<[T]>,
+        flags: RegisterFlags,
+    ) -> Result<Option<Self>> {
+        if context.is_host_unsettled() {
+            return Err(Error::Unsettled);
+        }
+        // SAFETY: this function's contract.
+        unsafe { Self::of_slice(context, slice, flags) }
+    }
+
     /// Page-locks the memory of a slice; `None` where that has no bytes.
     ///
     /// # Safety

@@ -32,7 +32,7 @@ impl Ending {
     ///
     /// # Aborts
     ///
-    /// If it cannot be ended.
+    /// If it cannot be ended, or a wait has failed meanwhile, so that a device may still use the memory.
     #[track_caller]
     pub(crate) fn finish(mut self) -> Result<()> {
         self.end()
@@ -41,18 +41,15 @@ impl Ending {
     #[track_caller]
     fn end(&mut self) -> Result<()> {
         let Some(registration) = &self.0 else { return Ok(()) };
+        if registration.context().is_host_unsettled() {
+            give_up("given back", &Error::Unsettled, "the device may still use it");
+        }
         let mut retries = 0..RETRIES;
         let ended = loop {
             match registration.free_settled() {
                 Err(error) if error.status() == Some(Status::HOST_MEMORY_NOT_REGISTERED) => break Err(error),
                 Err(error) if retries.next().is_none() => {
-                    // To stderr, for a program without a logger, where a failure to print changes nothing.
-                    let _ = writeln!(
-                        stderr(),
-                        "memcore: aborting, since memory that this program is about to use as its own could not be \
-                         unregistered ({error}): the device would go on using the pages that it has now"
-                    );
-                    abort();
+                    give_up("unregistered", &error, "the device would go on using the pages that it has now");
                 }
                 Err(_) => {}
                 Ok(()) => break Ok(()),
@@ -63,6 +60,16 @@ impl Ending {
         }
         ended
     }
+}
+
+/// Ends the process: every way on would be undefined behaviour.
+fn give_up(what: &str, error: &Error, why: &str) -> ! {
+    // To stderr, for a program without a logger, where a failure to print changes nothing.
+    let _ = writeln!(
+        stderr(),
+        "memcore: aborting, since memory that this program is about to use as its own could not be {what} ({error}): {why}"
+    );
+    abort()
 }
 
 impl Drop for Ending {
@@ -101,8 +108,8 @@ impl Context {
     /// # Errors
     ///
     /// [`Error::AlreadyRegistered`] if any of the memory is registered; [`Error::UnknownFlags`];
-    /// [`Error::Unsupported`]; [`Error::OutOfMemory`], also at the limit on locked memory; the driver's code,
-    /// `INVALID_VALUE` where the memory was page-locked when it was allocated. Then `f` is not called. Else what `f`
+    /// [`Error::Unsupported`]; [`Error::Unsettled`] if an earlier wait failed; [`Error::OutOfMemory`], also at the limit on
+    /// locked memory; the driver's code, `INVALID_VALUE` where the memory was page-locked when it was allocated. Then `f` is not called. Else what `f`
     /// returns.
     ///
     /// # Panics
@@ -112,7 +119,8 @@ impl Context {
     /// # Aborts
     ///
     /// If the memory cannot be unregistered (as in a context that a kernel's fault has killed): it must not be given back
-    /// while the driver takes it for page-locked. A [`RegisteredBuffer`](crate::RegisteredBuffer) is leaked then.
+    /// while the driver takes it for page-locked. Nor if a wait in `f` failed, again and again, so that the device may still
+    /// use the memory. A [`RegisteredBuffer`](crate::RegisteredBuffer) is leaked then.
     #[track_caller]
     pub fn with_registered<T, R, E: From<Error>>(
         &self,
@@ -121,7 +129,7 @@ impl Context {
         f: impl FnOnce(&mut [T]) -> Result<R, E>,
     ) -> Result<R, E> {
         // SAFETY: borrowed until this call ends, and the guard ends the registration before.
-        let ending = Ending::of(unsafe { HostOwner::of_slice(&self.inner, NonNull::from(&mut *memory), flags) }?);
+        let ending = Ending::of(unsafe { HostOwner::of_lent(&self.inner, NonNull::from(&mut *memory), flags) }?);
         let result = f(memory);
         let ended = ending.finish();
         result.and_then(|value| ended.map(|()| value).map_err(E::from))
