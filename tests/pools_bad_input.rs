@@ -237,3 +237,51 @@ fn closing_a_context_ends_its_peer_access() {
     drop((context, other));
     assert!(sim.finish().is_empty());
 }
+
+/// What a pool keeps beside what it is asked for goes back to the device before the device is said to be full.
+#[test]
+fn a_full_device_has_the_pool_trimmed() {
+    let (sim, context) = open(SimOptions::default().memory_bytes(MIB as u64));
+    let pool = new_pool(&context);
+    drop(DeviceBuffer::<u8>::zeroed_in(&pool, 600 << 10).unwrap());
+    sim.clear_calls();
+    let dev = DeviceBuffer::<u8>::zeroed_in(&pool, 800 << 10).unwrap();
+    assert!(sim.calls().contains(&"cuMemPoolTrimTo"), "{:?}", sim.calls());
+    assert_eq!(dev.len(), 800 << 10);
+    drop((dev, pool));
+    assert!(sim.finish().is_empty());
+}
+
+#[test]
+fn a_pool_takes_as_much_as_its_maximum() {
+    let (_sim, context) = open(SimOptions::default());
+    for maximum in [1, 1000, 4096] {
+        let options = PoolOptions::default().maximum_bytes(maximum).release_threshold(2048);
+        let pool = MemoryPool::new_in(&context, options).unwrap();
+        assert_eq!((pool.maximum_bytes(), pool.release_threshold()), (Some(maximum), Ok(2048)));
+        assert_eq!(DeviceBuffer::<u8>::zeroed_in(&pool, maximum).unwrap().len(), maximum);
+    }
+}
+
+/// A move of unified memory that is refused half-way is in flight half-way: no byte moves after the scope has ended.
+#[test]
+fn a_move_that_is_refused_half_way_is_settled() {
+    let waits = |fault: Option<Fault>| {
+        let options = fault.into_iter().fold(SimOptions::default(), SimOptions::fail);
+        let options = options.fail(Fault::nth("cuMemcpyDtoDAsync_v2", 2, Status(4242)));
+        let (sim, context) = open(options);
+        let _entered = context.enter();
+        let bytes: Vec<u8> = (0..=255).cycle().take(4096).collect();
+        let mut unified = UnifiedBuffer::from_slice(&bytes).unwrap();
+        let stream = Stream::new().unwrap();
+        let waits = sim.calls().iter().filter(|call| **call == "cuStreamSynchronize").count() as u64;
+        let result = stream.scope(|s| s.lend(&mut unified).copy_within(..3000, 1000, s));
+        assert!(result.is_err());
+        let after = unified.to_vec();
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        assert!(*unified == *after, "bytes moved after the scope had ended");
+        waits
+    };
+    let before = waits(None);
+    waits(Some(Fault::sticky("cuStreamSynchronize", before + 1, Status::ILLEGAL_ADDRESS)));
+}

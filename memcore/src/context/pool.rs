@@ -19,7 +19,8 @@ const KNOWS_MAXIMUM: (u32, u32) = (12, 2);
 ///
 /// A context has one of its own ([`Context::memory_pool`]), from which device memory comes unless a pool is named:
 /// `DeviceBuffer::zeroed_in(&pool, len)`, `device_vec![in &pool; …]`. A pool of a program's own has limits and counters of
-/// its own. It is a cheap clone of one handle; every buffer from it keeps it alive, and its context open.
+/// its own. It is a cheap clone of one handle; every buffer from it keeps it alive, and its context open. What it keeps it does
+/// not give back when memory runs out elsewhere: [`trim`](Self::trim) does.
 ///
 /// ```
 /// use memcore::prelude::*;

@@ -48,7 +48,8 @@ pub enum Error {
         total: Option<u64>,
     },
 
-    /// A memory pool has no room for an allocation, even after waiting for pending frees: it has reached its maximum.
+    /// A memory pool has no room for an allocation: it has reached its maximum. Frees that were pending on the call's stream, and
+    /// on the stream that owners free on, have been waited for.
     #[error("{operation} is out of memory: {requested} bytes asked for, of a pool of at most {maximum}{}", used_of(*.used))]
     PoolExhausted {
         /// The driver function that was refused.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::alloc::rounded;
 use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
 use super::machine::Machine;
+use super::space::ALIGNMENT;
 use crate::driver::ffi::{
     ALLOCATION_TYPE_PINNED, CUmemPoolProps, CUmemoryPool, LOCATION_DEVICE, POOL_RELEASE_THRESHOLD,
     POOL_RESERVED_CURRENT, POOL_RESERVED_HIGH, POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
@@ -157,7 +158,7 @@ impl Machine {
             return Err(Status::OUT_OF_MEMORY);
         }
         let key = new_handle();
-        self.pools.insert(key, Pool::new(device, props.max_size as u64));
+        self.pools.insert(key, Pool::new(device, (props.max_size as u64).next_multiple_of(ALIGNMENT)));
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, as_pointer(key)) }
     }

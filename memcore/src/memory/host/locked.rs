@@ -42,6 +42,8 @@ impl Allocated for PageLocked {
     }
 
     fn owner(address: u64) -> Result<Arc<Inner>> {
+        // How others allocated it is not known here.
+        note_write_combined_memory();
         host_owner_of(address)
     }
 
