@@ -62,6 +62,7 @@ macro_rules! entry_points {
             mem_host_alloc = "cuMemHostAlloc"(out: *mut *mut c_void, bytes: usize, flags: u32);
             mem_free_host = "cuMemFreeHost"(pointer: *mut c_void);
             mem_host_device_pointer = "cuMemHostGetDevicePointer_v2"(out: *mut CUdeviceptr, pointer: *mut c_void, flags: u32);
+            mem_host_flags = "cuMemHostGetFlags"(out: *mut u32, pointer: *mut c_void);
             mem_host_register = "cuMemHostRegister_v2"(pointer: *mut c_void, bytes: usize, flags: u32);
             mem_host_unregister = "cuMemHostUnregister"(pointer: *mut c_void);
             mem_address_range = "cuMemGetAddressRange_v2"(base: *mut CUdeviceptr, size: *mut usize, address: CUdeviceptr);

@@ -43,6 +43,9 @@ fn page_locked_memory_of_every_flag() {
     let mut pointer = ptr::null_mut();
     for flags in 0..8 {
         ok!(program, mem_host_alloc(&raw mut pointer, 8192, flags));
+        let mut said = 0;
+        ok!(program, mem_host_flags(&raw mut said, pointer.wrapping_byte_add(100)));
+        assert_eq!(said & flags, flags, "{said}");
         // Whatever was asked for: it is mapped, at its own address.
         for offset in [0, 100, 8191] {
             let at = pointer.wrapping_byte_add(offset);
@@ -51,6 +54,7 @@ fn page_locked_memory_of_every_flag() {
         assert_eq!(device_pointer(&program, pointer, 1), (Status::INVALID_VALUE, 0));
         ok!(program, mem_free_host(pointer));
         assert_eq!(device_pointer(&program, pointer, 0), (Status::INVALID_VALUE, 0));
+        assert_eq!(call!(program, mem_host_flags(&raw mut said, pointer)), Status::INVALID_VALUE);
     }
     for flags in [8, 16, 32, 64, 1 << 31] {
         assert_eq!(call!(program, mem_host_alloc(&raw mut pointer, 8192, flags)), Status::INVALID_VALUE, "{flags}");

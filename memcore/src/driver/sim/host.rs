@@ -94,7 +94,10 @@ impl Machine {
         let made = (Kind::Locked, self.device_of(context), context);
         // SAFETY: the pages are unmapped only by `mem_free_host`, once the memory has left the table; the provenance of
         // mappings is exposed.
-        unsafe { self.memory.insert(made, (base, size), call.place, None) };
+        let id = unsafe { self.memory.insert(made, (base, size), call.place, None) };
+        if let Some(one) = self.memory.get_mut(id) {
+            one.flags = flags;
+        }
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, core::ptr::with_exposed_provenance_mut(base as usize)) }
     }
@@ -121,6 +124,14 @@ impl Machine {
             }
         }
         Ok(())
+    }
+
+    pub(super) unsafe fn mem_host_flags(&mut self, call: &Call, out: *mut u32, pointer: *mut c_void) -> Answer {
+        self.context(call)?;
+        let allocated = self.memory.holding(pointer.addr() as u64).filter(|one| one.kind == Kind::Locked);
+        let flags = allocated.ok_or(Status::INVALID_VALUE)?.flags;
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, flags) }
     }
 
     pub(super) unsafe fn mem_host_device_pointer(

@@ -96,6 +96,8 @@ pub(super) struct Allocation {
     pub(super) has_raced: bool,
     /// Of managed memory, whose it is and what has been said about it.
     pub(super) managed: Option<ManagedState>,
+    /// Of page-locked memory, the flags that it was allocated with.
+    pub(super) flags: u32,
     /// Whether it was registered for the device to read only.
     pub(super) is_read_only: bool,
     /// Whether its pages are closed to the host: see [`guard`](super::guard).
@@ -182,6 +184,7 @@ impl Memory {
             written: kind.is_device().then(Written::default),
             has_raced: false,
             managed: None,
+            flags: 0,
             is_read_only: false,
             is_guarded: false,
         };
