@@ -36,6 +36,8 @@
 //!   for many.
 //! - Rows and slices: [`PitchedBuffer`], [`View`] of any memory, and windows of them in [`copy!`] and [`fill!`]. CUDA arrays:
 //!   [`ArrayObject`].
+//! - Unified memory: [`UnifiedBuffer`]; prefetch and advice by [`MemoryAdvise`](memory::MemoryAdvise).
+//! - From iterators: [`DeviceBuffer::try_from_iter`].
 //! - Host memory that exists already, page-locked: [`RegisteredBuffer`], [`Context::with_registered`], [`Scope::register`].
 //! - Pools: [`MemoryPool`], and in the order of a stream [`DeviceBuffer::drop_on`]. Several devices:
 //!   [`Context::enable_peer_access`].

@@ -2,9 +2,10 @@
 
 /// Copies `source` to `destination`: `copy!(destination <- source)`.
 ///
-/// Each side is memory of the host (`[T]`, an array, a `Vec`, a [`LockedBuffer`](crate::LockedBuffer)), of a device
+/// Each side is memory of the host (`[T]`, an array, a `Vec`, a [`LockedBuffer`](crate::LockedBuffer),
+/// [`RegisteredBuffer`](crate::RegisteredBuffer) or [`UnifiedBuffer`](crate::UnifiedBuffer)), of a device
 /// ([`DeviceBuffer`](crate::DeviceBuffer), [`DeviceBox`](crate::DeviceBox), [`DeviceSlice`](crate::DeviceSlice)), or a
-/// range of it, owned or borrowed. Both have the same element type and length. Between two devices the copy goes from
+/// range of it, owned or borrowed; or a CUDA array ([`ArrayObject`](crate::ArrayObject)). Both have the same element type and length. Between two devices the copy goes from
 /// one to the other.
 ///
 /// | form | ordered | on return |
@@ -105,8 +106,10 @@ macro_rules! copy {
 ///
 /// # Errors
 ///
-/// The value is a [`Result<(), Error>`](crate::Result): [`DifferentDrivers`](crate::Error::DifferentDrivers);
-/// [`OtherDevice`](crate::Error::OtherDevice); [`StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
+/// The value is a [`Result<(), Error>`](crate::Result): of windows [`WindowOutside`](crate::Error::WindowOutside) and
+/// [`InvalidShape`](crate::Error::InvalidShape); [`DifferentDrivers`](crate::Error::DifferentDrivers);
+/// [`OtherDevice`](crate::Error::OtherDevice); of arrays [`HostAllocation`](crate::Error::HostAllocation), if there is no
+/// room for a row; [`StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
 ///
 /// # Panics
 ///

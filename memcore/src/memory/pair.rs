@@ -17,7 +17,8 @@ use crate::stream::Stream;
 #[diagnostic::on_unimplemented(
     message = "cannot copy a `{S}` to a `{Self}`",
     label = "the two sides must have the same element type, and views as many dimensions",
-    note = "convert the values on the host; or, where the bytes are meant and not the values, `view_as::<T>()` one side"
+    note = "of other elements: convert the values on the host; or, where the bytes are meant, `view_as::<T>()` one side",
+    note = "memory in rows and memory without: view the latter, `as_2d(width)` or `as_2d_mut(width)`"
 )]
 pub trait Pair<S> {
     #[doc(hidden)]

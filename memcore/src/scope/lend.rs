@@ -14,6 +14,11 @@ use crate::memory::{DeviceBox, DeviceBuffer, DeviceSlice, LockedBuffer, Register
 /// # Safety
 ///
 /// Sealed.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be lent",
+    label = "neither device memory, unified memory, nor host memory of plain bytes",
+    note = "rows, and CUDA arrays, are lent as views: `scope.lend_view(rows.as_view_mut())`"
+)]
 pub unsafe trait Lend: sealed::Sealed {
     /// What is lent: a [`DeviceSlice`] or a [`HostSlice`].
     type Memory: LentMemory + ?Sized;
@@ -30,6 +35,11 @@ pub unsafe trait Lend: sealed::Sealed {
 /// # Safety
 ///
 /// Sealed.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be lent",
+    label = "neither device memory, unified memory, nor host memory of plain bytes",
+    note = "rows, and CUDA arrays, are lent as views: `scope.lend_view(rows.as_view_mut())`"
+)]
 pub unsafe trait LendMut: sealed::Sealed {
     /// What is lent: a [`DeviceSlice`] or a [`HostSlice`].
     type Memory: LentMemory + ?Sized;
