@@ -423,7 +423,7 @@ fn shapes_that_do_not_fit(_: &Context) -> Outcome {
     assert_eq!(dev.as_3d_pitched([2, 1, 4], [2, 4])?.to_vec()?, [1, 2, 3, 4, 9, 10, 11, 12]);
     let too_large = |len| Error::SizeOverflow { len, element_size: 4 };
     refused(PitchedBuffer::<u32>::zeroed([1 << 31, 1 << 31]), &too_large(1 << 62))?;
-    let too_wide = Error::Unsupported { what: "rows of more than 2147483647 bytes" };
+    let too_wide = Error::Unsupported { what: "memory in rows more than 2147483647 bytes apart" };
     refused(PitchedBuffer::<u8>::zeroed([2, 1 << 31]), &too_wide)?;
     let none = PitchedBuffer::<u32>::filled(7, [0, usize::MAX])?;
     assert_eq!(none.to_vec()?, []);

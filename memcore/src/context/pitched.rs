@@ -3,7 +3,7 @@
 use super::allocate::{Allocation, AllocatorKind};
 use super::binding::Relaxed;
 use super::inner::Inner;
-use crate::driver::ffi::CUdeviceptr;
+use crate::driver::ffi::{CUdeviceptr, MAX_PITCH};
 use crate::driver::{check, symbol};
 use crate::error::{Error, Result, Status};
 
@@ -19,6 +19,10 @@ impl Inner {
     /// [`Error::OutOfMemory`]; the driver's code. Nothing is allocated then.
     #[track_caller]
     pub(crate) fn allocate_pitched(&self, width: usize, rows: usize, element: usize) -> Result<(Allocation, usize)> {
+        if width > MAX_PITCH - ROUNDING {
+            // A driver may allocate them (an H200's does), and its copies take no such pitch.
+            return Err(Error::Unsupported { what: "memory in rows more than 2147483647 bytes apart" });
+        }
         let bound = self.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
         match self.try_allocate_pitched(width, rows, element) {
@@ -37,14 +41,14 @@ impl Inner {
         let element = access_size(element);
         // SAFETY: both are writable for the length of the call.
         let status = unsafe { self.driver().mem_alloc_pitch(&raw mut address, &raw mut pitch, width, rows, element) };
-        if status == Status::INVALID_VALUE && width > i32::MAX as usize {
-            return Err(Error::Unsupported { what: "rows of more than 2147483647 bytes" });
-        }
         check(symbol::mem_alloc_pitch, status)?;
         let allocation = Allocation { address, bytes: pitch * rows, origin: Some(AllocatorKind::Direct) };
         Ok((self.adopt(allocation), pitch))
     }
 }
+
+/// How much longer a pitch is than a row, at most, on any device so far.
+const ROUNDING: usize = 511;
 
 /// The size of what a kernel reads at once, as the driver takes it: 4, 8 or 16 bytes.
 const fn access_size(element: usize) -> u32 {

@@ -5,14 +5,11 @@ use core::ptr;
 
 use super::issue::Writes;
 use crate::driver::ffi::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUdeviceptr, CUstream, MEMORY_TYPE_ARRAY, MEMORY_TYPE_DEVICE,
-    MEMORY_TYPE_HOST,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUdeviceptr, CUstream, MAX_PITCH, MEMORY_TYPE_ARRAY,
+    MEMORY_TYPE_DEVICE, MEMORY_TYPE_HOST,
 };
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result};
-
-/// What `CU_DEVICE_ATTRIBUTE_MAX_PITCH` says of every device.
-const MAX_PITCH: usize = i32::MAX as usize;
 
 /// Where rows lie: the first begins at the place itself.
 #[derive(Clone, Copy, Debug)]

@@ -310,6 +310,8 @@ pub(crate) const POINTER_HANDLE_TYPES: u32 = 14;
 pub(crate) const POINTER_ACCESS_FLAGS: u32 = 16;
 /// `CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE`, a `CUmemoryPool`, null where the memory is of no pool.
 pub(crate) const POINTER_MEMPOOL_HANDLE: u32 = 17;
+/// `CU_DEVICE_ATTRIBUTE_MAX_PITCH`, as every device has it: the most bytes from one row to the next.
+pub(crate) const MAX_PITCH: usize = i32::MAX as usize;
 /// `CU_MEMORYTYPE_HOST`.
 pub(crate) const MEMORY_TYPE_HOST: u32 = 1;
 /// `CU_MEMORYTYPE_DEVICE`.

@@ -7,13 +7,11 @@ use super::managed::ManagedState;
 use super::memory::Kind;
 use super::operation::Op;
 use super::space::ALIGNMENT;
-use crate::driver::ffi::{ATTACH_GLOBAL, ATTACH_HOST, CUdeviceptr, CUmemoryPool, CUstream};
+use crate::driver::ffi::{ATTACH_GLOBAL, ATTACH_HOST, CUdeviceptr, CUmemoryPool, CUstream, MAX_PITCH};
 use crate::error::Status;
 
 /// The sizes of what a kernel reads at once that `cuMemAllocPitch` takes.
 const ELEMENT_SIZES: [u32; 3] = [4, 8, 16];
-/// The largest pitch, as `CU_DEVICE_ATTRIBUTE_MAX_PITCH` has it.
-pub(super) const MAX_PITCH: usize = i32::MAX as usize;
 /// Host-visible memory is poisoned up to here; what comes after are zero pages, which cost nothing until they are used.
 pub(super) const POISON_LIMIT: u64 = 64 << 20;
 

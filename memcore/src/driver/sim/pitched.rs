@@ -3,14 +3,13 @@
 use core::ffi::c_void;
 use core::ptr;
 
-use super::alloc::MAX_PITCH;
 use super::array::Part;
 use super::call::{Answer, Call, as_handle};
 use super::copy::Side;
 use super::machine::Machine;
 use super::rows::Rows;
 use crate::driver::ffi::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUdeviceptr, CUstream, MEMORY_TYPE_ARRAY, MEMORY_TYPE_DEVICE,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUdeviceptr, CUstream, MAX_PITCH, MEMORY_TYPE_ARRAY, MEMORY_TYPE_DEVICE,
     MEMORY_TYPE_HOST, MEMORY_TYPE_UNIFIED,
 };
 use crate::error::Status;

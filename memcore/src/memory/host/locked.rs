@@ -172,7 +172,8 @@ macro_rules! device_side {
                 Ok(DevicePointer::from_raw(self.array.device_address()?))
             }
 
-            /// The flags that the memory was allocated with, as the driver says; it may say more than was asked for. Does
+            /// The flags that the memory was allocated with, as the driver says: of less than a few pages it may say those of the
+            /// block that it took them from (as an H200's does), and of others more than was asked for. Does
             /// not wait. Driver function: `cuMemHostGetFlags`. Memory without bytes has none, and makes no call.
             ///
             /// # Errors
