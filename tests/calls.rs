@@ -160,7 +160,6 @@ fn host_memory(r: &mut Recorder, context: &Context, stream: &Stream) -> memcore:
         LockedBuffer::<u32>::zeroed_with(context, flags, 8)
     });
     r.record("`locked.device_ptr()`", || locked.device_ptr());
-    r.record("`locked.flags()`", || locked.flags());
     let registered = r.record("`RegisteredBuffer::new(vec)`", || RegisteredBuffer::new(vec![1_u32; 8]));
     r.record("`registered.unregister()`", || registered.unregister().map_err(|(error, _)| error));
     let mut host = [1_u32; 8];

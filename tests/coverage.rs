@@ -240,7 +240,7 @@ names! {
         UnifiedBuffer::<u8>::view_as_mut::<i8>, UnifiedBuffer::<u8>::cast::<i8>,
         UnifiedBuffer::<u8>::read_from as ReadFrom<UnifiedBuffer<u8>>,
         LockedBox::<u8>::zeroed_with, LockedBox::<u8>::device_ptr, LockedBuffer::<u8>::zeroed_with,
-        LockedBuffer::<u8>::uninitialized_with, LockedBuffer::<u8>::device_ptr, LockedBuffer::<u8>::flags,
+        LockedBuffer::<u8>::uninitialized_with, LockedBuffer::<u8>::device_ptr,
         RegisteredBuffer::<u8>::new as Register,
         RegisteredBuffer::<u8>::new_with as RegisterWith<Error>,
         RegisteredBuffer::<u8>::try_new_with as RegisterWith<(Error, Vec<u8>)>,

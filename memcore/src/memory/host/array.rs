@@ -151,11 +151,6 @@ impl<T, K: Allocated> HostArray<T, K> {
         self.pointer.as_ptr().expose_provenance() as u64
     }
 
-    /// What frees the memory, if there is some.
-    pub(super) fn owner(&self) -> Option<&HostOwner<K>> {
-        self.owner.as_ref()
-    }
-
     /// The address for a device, as the driver says; the host's where there is no memory.
     #[track_caller]
     pub(super) fn device_address(&self) -> Result<u64> {

@@ -17,8 +17,8 @@ use super::array::HostArray;
 use super::boxed::host_box;
 use super::buffer::{host_buffer, host_slice, host_traits};
 use super::flags::{LockedFlags, bits_of};
-use super::owner::{Allocated, HostMemory, HostOwner};
-use crate::context::{Context, Inner, Relaxed, host_owner_of};
+use super::owner::{Allocated, HostMemory};
+use crate::context::{Context, Inner, host_owner_of};
 use crate::copy::{empty_write_buffers, note_write_combined_memory};
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result};
@@ -129,30 +129,6 @@ pub struct LockedBox<T> {
 
 host_box!(LockedBox, LockedFlags, *mut T, identity, identity);
 
-impl<T> HostArray<T, PageLocked> {
-    /// The flags that the memory was allocated with; none where there is no memory.
-    #[track_caller]
-    fn flags(&self) -> Result<LockedFlags> {
-        match self.owner() {
-            Some(owner) => owner.flags(),
-            None => Ok(LockedFlags::empty()),
-        }
-    }
-}
-
-impl HostOwner<PageLocked> {
-    #[track_caller]
-    fn flags(&self) -> Result<LockedFlags> {
-        let bound = self.context().bind()?;
-        let _relaxed = Relaxed::new(bound.driver());
-        let mut flags = 0;
-        // SAFETY: `flags` is writable for the length of the call; the memory is the driver's to look up.
-        let status = unsafe { bound.driver().mem_host_flags(&raw mut flags, self.pointer().as_ptr()) };
-        check(symbol::mem_host_flags, status)?;
-        Ok(LockedFlags::from_bits_truncate(flags))
-    }
-}
-
 /// The device's side of page-locked memory.
 macro_rules! device_side {
     ($owner:ident) => {
@@ -171,21 +147,32 @@ macro_rules! device_side {
             pub fn device_ptr(&self) -> Result<DevicePointer<T>> {
                 Ok(DevicePointer::from_raw(self.array.device_address()?))
             }
-
-            /// The flags that the memory was allocated with, as the driver says: of less than a few pages it may say those of the
-            /// block that it took them from (as an H200's does), and of others more than was asked for. Does
-            /// not wait. Driver function: `cuMemHostGetFlags`. Memory without bytes has none, and makes no call.
-            ///
-            /// # Errors
-            ///
-            /// The driver's code.
-            #[track_caller]
-            pub fn flags(&self) -> Result<LockedFlags> {
-                self.array.flags()
-            }
         }
     };
 }
 
 device_side!(LockedBuffer);
 device_side!(LockedBox);
+
+#[cfg(test)]
+mod tests {
+    use super::{LockedBuffer, LockedFlags};
+    use crate::context::Context;
+    use crate::driver::sim::{Sim, SimOptions};
+
+    /// A driver does not say of every memory what was asked for (an H200's does of the block that it took it from), so that
+    /// nothing public asks it. The simulated one does.
+    #[test]
+    fn flags_reach_the_driver() {
+        let sim = Sim::new(SimOptions::default());
+        let context = Context::new(&sim.device(0).unwrap()).unwrap();
+        for flags in (0..8).filter_map(LockedFlags::from_bits) {
+            let locked = LockedBuffer::<u8>::zeroed_with(&context, flags, 100).unwrap();
+            let (bound, mut said) = (context.inner.bind().unwrap(), 0);
+            // SAFETY: `said` is writable for the length of the call; the pointer is only looked up.
+            let status = unsafe { bound.driver().mem_host_flags(&raw mut said, locked.as_ptr().cast_mut().cast()) };
+            assert!(status.is_success());
+            assert_eq!(said, flags.bits());
+        }
+    }
+}
