@@ -182,7 +182,7 @@ impl<'s> End<'s> {
             }
         };
         self.state.temporaries.free_waited(context);
-        // The device is done with them: it was waited for, or that was proved.
+        // After the wait. Where that has not shown that the device is done with them, ending them ends the process.
         let unregistered = self.state.registrations.end();
         waited.and(unregistered)
     }
