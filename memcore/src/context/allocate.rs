@@ -331,6 +331,17 @@ impl Inner {
         self.trim_bound(pool.or(self.pool()), keep)
     }
 
+    /// Gives back idle page-locked memory for copies, and idle threads.
+    #[track_caller]
+    pub(super) fn trim_host(&self) -> Result<()> {
+        let bound = self.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
+        self.ring().trim(bound.driver());
+        self.idle_marks().destroy(bound.driver());
+        self.crew().dismiss();
+        Ok(())
+    }
+
     /// Free and total device memory in bytes.
     #[track_caller]
     pub(crate) fn memory_info(&self) -> Result<(u64, u64)> {

@@ -29,6 +29,9 @@ pub(crate) enum Exposed<'t> {
 /// How often a failed wait is repeated: an error that passes leaves a success, which proves completion.
 const RETRIES: u32 = 16;
 
+/// How long a ticket is watched before the driver is asked to wait: as long as short copies take.
+const SHORT: Duration = Duration::from_micros(50);
+
 /// How long a ticket is waited for before the process is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -110,6 +113,17 @@ impl<'c> Pending<'c> {
     /// Made before anything is queued on `stream`.
     pub(crate) fn on(context: &'c Inner, stream: CUstream) -> Self {
         Self { context, stream }
+    }
+
+    /// [`settle`]s the stream, on which nothing but this work was queued. `watched`, a ticket queued behind the work, is
+    /// watched first.
+    #[track_caller]
+    pub(crate) fn watch(self, watched: Option<Ticket<'_>>, exposed: Exposed<'_>) -> Result<()> {
+        if watched.is_some_and(|ticket| self.context.driver().progresses() && ticket.arrives_within(SHORT)) {
+            forget(self);
+            return Ok(());
+        }
+        self.settle(exposed)
     }
 
     /// [`settle`]s the stream.
