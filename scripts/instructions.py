@@ -51,7 +51,7 @@ def build(place):
     """The program, and a folder with the driver."""
     driver = ROOT / "benches/null_driver/null_driver.c"
     library = Path(place) / "libcuda.so.1"
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", library, driver], check=True)
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-ftls-model=initial-exec", "-Wl,-soname,libcuda.so.1", "-o", library, driver], check=True)
     command = ["cargo", "build", "--release", "--bench", "instructions", "--message-format=json"]
     messages = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
     for message in map(json.loads, messages.splitlines()):

@@ -3,7 +3,7 @@
  * (scripts/instructions.py). Memory of the host is real, memory of the device is numbers, copies move nothing. Tickets
  * arrive: a stream writes its value when it is asked to.
  *
- *   cc -O2 -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so.1 null_driver.c
+ *   cc -O2 -shared -fPIC -ftls-model=initial-exec -Wl,-soname,libcuda.so.1 -o libcuda.so.1 null_driver.c
  */
 #include <stddef.h>
 #include <stdint.h>

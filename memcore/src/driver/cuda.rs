@@ -30,8 +30,16 @@ impl Symbol {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// The function's address, unless the library lacks it. Two threads that ask at once find the same.
+    /// The function's address, unless the library lacks it.
+    #[inline(always)]
     fn get(&self, library: &Library, name: &'static CStr) -> Option<*mut c_void> {
+        let address = self.0.load(Ordering::Acquire);
+        if address.addr() > MISSING.addr() { Some(address) } else { self.look_up(library, name) }
+    }
+
+    /// Two threads that ask at once find the same.
+    #[cold]
+    fn look_up(&self, library: &Library, name: &'static CStr) -> Option<*mut c_void> {
         let mut address = self.0.load(Ordering::Acquire);
         if address.is_null() {
             // SAFETY: the symbol is only read as an address here; it is given its C type where it is called.
