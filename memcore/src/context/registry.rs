@@ -126,7 +126,7 @@ pub(crate) unsafe fn context_of<'a>(address: u64) -> Result<&'a Inner> {
     Ok(unsafe { &*only })
 }
 
-/// As [`context_of`], where there is more than one GPU's context.
+/// As [`context_of`], where the one context of a GPU is not the only one.
 ///
 /// # Safety
 ///
