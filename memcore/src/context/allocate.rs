@@ -139,11 +139,11 @@ impl Inner {
         let _relaxed = Relaxed::new(bound.driver());
         let stream = &self.allocator().stream;
         let allocation = self.allocate_on(stream, pool, bytes)?;
-        let mut ready = Pending::on(self, stream.handle()).settle(Exposed::Nothing);
-        if !P::IS_NOTHING && ready.is_ok() {
+        let ready = match Pending::on(self, stream.handle()).settle(Exposed::Nothing) {
             // SAFETY: the memory was just allocated, which is done, with room for `bytes`.
-            ready = unsafe { self.prepare(&bound, allocation, prepare) };
-        }
+            Ok(()) if !P::IS_NOTHING => unsafe { self.prepare(&bound, allocation, prepare) },
+            allocated => allocated,
+        };
         if let Err(error) = ready {
             if let Err(error) = freed_at_exit(self.free_bound(allocation, stream)) {
                 self.note_drop_error(error);
