@@ -115,6 +115,7 @@ impl Inner {
     }
 
     /// Makes the context current on this thread until the guard is dropped.
+    #[inline]
     #[track_caller]
     pub(crate) fn bind(&self) -> Result<Bound<'_>> {
         Bound::new(self.driver(), self.raw.0)

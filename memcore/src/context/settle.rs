@@ -49,24 +49,34 @@ const PATIENCE: Duration = Duration::from_secs(60);
 ///
 /// If host-visible memory may still be written by the device and nothing can prove otherwise: every way on would be
 /// undefined behaviour.
+#[inline]
 #[track_caller]
 pub(crate) fn settle(context: &Inner, stream: CUstream, exposed: Exposed<'_>) -> Result<()> {
-    // No closure, which would hide where the program waits.
-    macro_rules! wait {
-        () => {
-            // SAFETY: the caller's stream is alive and its context is bound.
-            check(symbol::stream_synchronize, unsafe { context.driver().stream_synchronize(stream) })
-        };
+    match wait(context, stream) {
+        Ok(()) => Ok(()),
+        Err(error) => settle_after(error, context, stream, exposed),
     }
-    let Err(error) = wait!() else { return Ok(()) };
+}
+
+/// As [`settle`], after a wait that failed.
+#[cold]
+#[track_caller]
+fn settle_after(error: Error, context: &Inner, stream: CUstream, exposed: Exposed<'_>) -> Result<()> {
     for attempt in 0..RETRIES {
-        if wait!().is_ok() {
+        if wait(context, stream).is_ok() {
             return Err(error);
         }
         thread::sleep(Duration::from_micros(u64::from(attempt)));
     }
     prove(context, stream, &error, exposed);
     Err(error)
+}
+
+#[inline]
+#[track_caller]
+fn wait(context: &Inner, stream: CUstream) -> Result<()> {
+    // SAFETY: the stream of `settle`'s caller is alive and its context is bound.
+    check(symbol::stream_synchronize, unsafe { context.driver().stream_synchronize(stream) })
 }
 
 /// Whether the driver has shut down, as at the end of the process: what its devices did is over, and what was allocated

@@ -76,6 +76,7 @@ macro_rules! driver_trait {
 entry_points!(driver_trait);
 
 /// Makes an entry point's status a [`Result`].
+#[inline]
 pub(crate) fn check(operation: &'static str, status: Status) -> Result<()> {
     if status.is_success() { Ok(()) } else { Err(Error::from_status(operation, status)) }
 }
