@@ -18,11 +18,13 @@ for library in raw memcore cudarc cust oxicuda cuda-core; do
     if [ -x "$here/$library" ] && { [ "$MEMCORE_DRIVER" = cuda ] || [ "$library" = memcore ]; }; then libraries+=("$library"); fi
 done
 failed=()
+measured=()
 
 measure() {
     local name=$1 part=$2 start=$SECONDS
     shift 2
     if "$here/$name" --json "$parts/$part.json" --max-bytes "$max_bytes" "$@"; then
+        measured+=("$parts/$part.json")
         echo "$part: $((SECONDS - start)) s"
     else
         failed+=("$part")
@@ -40,7 +42,7 @@ for ((round = 1; round <= ${ROUNDS:-3}; round++)); do
     for library in "${order[@]}"; do measure "$library" "$round-$library" "${verify[@]}"; done
 done
 if [ "$MEMCORE_DRIVER" = cuda ]; then measure memcore in-turns --in-turns; fi
-"$here/memcore" --merge "$out" "$parts"/*.json
+"$here/memcore" --merge "$out" "${measured[@]}"
 echo "$SECONDS s in all; written to $out"
 if ((${#failed[@]})); then
     echo "failed: ${failed[*]}" >&2
