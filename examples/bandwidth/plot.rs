@@ -36,10 +36,17 @@ const COLOURS: [RGBColor; 11] = [
 
 type Drawn = Result<(), Box<dyn Error>>;
 
-/// One chart: its title, and its series by name.
+/// One chart: its title, and its series.
 struct Chart<'a> {
     title: &'a str,
-    series: Vec<(&'a str, Vec<&'a Row>)>,
+    series: Vec<Series<'a>>,
+}
+
+struct Series<'a> {
+    name: &'a str,
+    /// The same for a name in every chart.
+    colour: RGBColor,
+    rows: Vec<&'a Row>,
 }
 
 /// Draws `stem.svg` and `stem.png` in `out`: one chart of all paths where there is one library, else a chart of all
@@ -70,22 +77,30 @@ pub(crate) fn draw(results: &Results, out: &Path, stem: &str) -> Result<[PathBuf
 fn charts(results: &Results) -> Vec<Chart<'_>> {
     let rows: Vec<_> = results.rows.iter().filter(|row| row.threads == 1).collect();
     let one_library = rows.iter().all(|row| row.library == rows[0].library);
-    let mut charts = Vec::<Chart<'_>>::new();
+    let (mut charts, mut names) = (Vec::<Chart<'_>>::new(), Vec::new());
     for &row in &rows {
-        let (title, name) =
-            if one_library { (row.library.as_str(), &row.work) } else { (row.work.as_str(), &row.library) };
-        let at = charts.iter().position(|chart| chart.title == title).unwrap_or_else(|| {
-            charts.push(Chart { title, series: Vec::new() });
-            charts.len() - 1
+        let (title, name) = if one_library { (&row.library, &row.work) } else { (&row.work, &row.library) };
+        let chart = found(&mut charts, |chart| chart.title == title, || Chart { title, series: Vec::new() });
+        let order = names.iter().position(|other| other == &name).unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
         });
-        let series = &mut charts[at].series;
-        match series.iter_mut().find(|(other, _)| other == name) {
-            Some((_, points)) => points.push(row),
-            None => series.push((name, vec![row])),
-        }
+        let new = || Series { name, colour: COLOURS[order % COLOURS.len()], rows: Vec::new() };
+        found(&mut chart.series, |series| series.name == name, new).rows.push(row);
     }
-    charts.retain(|chart| chart.series.iter().any(|(_, points)| points.iter().any(|row| row.bytes != points[0].bytes)));
+    charts.retain(|chart| {
+        chart.series.iter().any(|series| series.rows.iter().any(|row| row.bytes != series.rows[0].bytes))
+    });
     charts
+}
+
+/// The one that is meant, or a new one at the end.
+fn found<T>(all: &mut Vec<T>, is_meant: impl FnMut(&T) -> bool, new: impl FnOnce() -> T) -> &mut T {
+    let at = all.iter().position(is_meant).unwrap_or_else(|| {
+        all.push(new());
+        all.len() - 1
+    });
+    &mut all[at]
 }
 
 fn draw_all<B: DrawingBackend>(root: &DrawingArea<B, Shift>, results: &Results, charts: &[Chart<'_>]) -> Drawn
@@ -126,7 +141,7 @@ fn draw_chart<B: DrawingBackend>(area: &DrawingArea<B, Shift>, chart: &Chart<'_>
 where
     B::ErrorType: 'static,
 {
-    let rows = || chart.series.iter().flat_map(|(_, points)| points);
+    let rows = || chart.series.iter().flat_map(|series| &series.rows);
     let sizes = span(rows().map(|row| row.bytes as f64));
     let heights = span(rows().flat_map(|row| [height(row, row.p10), height(row, row.p90)]));
     let unit = if rows().all(|row| row.moves == 0) { "us" } else { "GB/s" };
@@ -144,15 +159,14 @@ where
         .label_style((FONT, letters))
         .x_labels(16)
         .x_label_formatter(&|power| size_name(power.exp2().round() as u64))
-        .y_label_formatter(&|value| format!("{value}"))
+        .y_label_formatter(&|value| format!("{}", (value * 1e6).round() / 1e6))
         .y_desc(unit)
         .draw()?;
-    for (index, (name, points)) in chart.series.iter().enumerate() {
-        let colour = COLOURS[index % COLOURS.len()];
+    for &Series { name, colour, rows: ref points } in &chart.series {
         let at = |row: &Row| (power(row.bytes as f64), height(row, row.median));
         plane
             .draw_series(LineSeries::new(points.iter().map(|row| at(row)), colour.stroke_width(2)))?
-            .label(*name)
+            .label(name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(3)));
         // From a tenth of the calls to nine.
         plane.draw_series(points.iter().map(|row| {

@@ -71,6 +71,7 @@ compile_error!("memcore runs on Linux (and WSL) alone");
 
 mod context;
 mod copy;
+mod crew;
 mod device;
 mod driver;
 mod error;
@@ -87,7 +88,7 @@ pub use bytemuck;
 
 pub use context::{
     Access, AllocateIn, AllocationStatistics, AllocatorKind, Context, Entered, MemoryPool, PoolOptions, PoolReuse,
-    PoolStatistics,
+    PoolStatistics, Staging,
 };
 pub use device::{Device, DeviceAttribute};
 pub use error::{Error, Result, Status, ViewError};

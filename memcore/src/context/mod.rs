@@ -6,6 +6,8 @@ mod allocate_in;
 mod binding;
 mod current;
 mod inner;
+mod marks;
+mod page_locked;
 mod peer;
 mod pitched;
 mod pool;
@@ -14,7 +16,9 @@ mod pool_reuse;
 mod pool_statistics;
 mod raw_pool;
 mod registry;
+mod ring;
 mod settle;
+mod staging;
 mod statistics;
 mod streams;
 mod ticket;
@@ -27,12 +31,16 @@ pub(crate) use allocate_in::Heap;
 pub(crate) use binding::{Bound, Relaxed};
 pub use current::Entered;
 pub(crate) use inner::Inner;
+pub(crate) use marks::Marks;
+pub(crate) use page_locked::{Listed, is_listed};
 pub use pool::MemoryPool;
 pub use pool_options::PoolOptions;
 pub use pool_reuse::PoolReuse;
 pub use pool_statistics::PoolStatistics;
 pub(crate) use registry::{context_of, host_owner_of, keep_open_contexts, owner_of};
+pub(crate) use ring::{Piece, SMALL};
 pub(crate) use settle::{Exposed, Pending, is_over, prove, settle};
+pub use staging::Staging;
 pub use statistics::AllocationStatistics;
 pub(crate) use streams::RawStream;
 pub(crate) use ticket::Ticket;
@@ -186,16 +194,18 @@ impl Context {
         self.inner.memory_info()
     }
 
-    /// Gives memory that the pool keeps back to the device, all but `keep_bytes`. Waits for pending frees, but not for
-    /// those of a scope that has not ended. Driver functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`. Without a pool
-    /// it only waits.
+    /// Gives back what the context keeps for later: to the device what the pool holds, all but `keep_bytes`; the
+    /// page-locked memory of [`Staging`] that no copy uses; and the threads that copy for it. Waits for pending frees, but
+    /// not for those of a scope that has not ended. Driver functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`,
+    /// `cuMemFreeHost`. Without a pool it only waits.
     ///
     /// # Errors
     ///
     /// The driver's code.
     #[track_caller]
     pub fn trim(&self, keep_bytes: usize) -> Result<()> {
-        self.inner.trim(None, keep_bytes)
+        self.inner.trim(None, keep_bytes)?;
+        self.inner.trim_host()
     }
 
     /// The errors of frees that failed in a `Drop` since this was last called, oldest first, at most 1,024. They are

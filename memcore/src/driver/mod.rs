@@ -40,6 +40,11 @@ pub(crate) trait DriverKind {
 
     /// Says that memory which starts at `address` is memcore's own and no leak of the program's.
     fn keep(&self, address: u64);
+
+    /// Whether what is queued goes on while the host calls nothing, so that it can be watched for in memory.
+    fn progresses(&self) -> bool {
+        !self.is_simulated()
+    }
 }
 
 macro_rules! driver_trait {
@@ -71,6 +76,7 @@ macro_rules! driver_trait {
 entry_points!(driver_trait);
 
 /// Makes an entry point's status a [`Result`].
+#[inline]
 pub(crate) fn check(operation: &'static str, status: Status) -> Result<()> {
     if status.is_success() { Ok(()) } else { Err(Error::from_status(operation, status)) }
 }

@@ -178,6 +178,10 @@ impl DriverKind for TraceDriver {
     fn keep(&self, address: u64) {
         self.inner.keep(address);
     }
+
+    fn progresses(&self) -> bool {
+        self.inner.progresses()
+    }
 }
 
 impl fmt::Debug for TraceDriver {

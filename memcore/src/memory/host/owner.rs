@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::context::{Inner, Relaxed, freed_at_exit};
+use crate::context::{Inner, Listed, Relaxed, freed_at_exit};
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result};
 
@@ -46,6 +46,8 @@ pub(crate) struct HostOwner<K: HostMemory> {
     /// INVARIANT: by `K`'s driver function, and this owner's.
     pointer: NonNull<c_void>,
     is_freed: bool,
+    /// The memory is known by its address.
+    _listed: Listed,
     kind: PhantomData<K>,
 }
 
@@ -66,27 +68,29 @@ impl<K: Allocated> HostOwner<K> {
         };
         let pointer = allocated.map_err(|error| error.without_device_memory(bytes))?;
         let pointer = NonNull::new(pointer).ok_or(Error::Unsupported { what: "host memory of this kind" })?;
-        Ok(Self { context, pointer, is_freed: false, kind: PhantomData })
+        // SAFETY: the memory was allocated just now, in this context.
+        Ok(unsafe { Self::new(context, pointer, bytes) })
     }
 
-    /// Memory made elsewhere.
+    /// `bytes` of memory made elsewhere.
     ///
     /// # Safety
     ///
     /// `pointer` is from the kind's driver function (or the runtime API's of that kind), and nobody else's from here
     /// on.
-    pub(super) unsafe fn adopt(pointer: NonNull<c_void>) -> Result<Self> {
+    pub(super) unsafe fn adopt(pointer: NonNull<c_void>, bytes: usize) -> Result<Self> {
         let context = K::owner(pointer.as_ptr().expose_provenance() as u64)?;
-        Ok(Self { context, pointer, is_freed: false, kind: PhantomData })
+        // SAFETY: the caller's contract, and the context is the memory's.
+        Ok(unsafe { Self::new(context, pointer, bytes) })
     }
 }
 
 impl<K: HostMemory> HostOwner<K> {
     /// # Safety
     ///
-    /// The invariant of `pointer`, in this context.
-    pub(super) unsafe fn new(context: Arc<Inner>, pointer: NonNull<c_void>) -> Self {
-        Self { context, pointer, is_freed: false, kind: PhantomData }
+    /// The invariant of `pointer`, in this context, of `bytes`.
+    pub(super) unsafe fn new(context: Arc<Inner>, pointer: NonNull<c_void>, bytes: usize) -> Self {
+        Self { context, pointer, is_freed: false, _listed: Listed::new(pointer, bytes), kind: PhantomData }
     }
 
     pub(super) fn context(&self) -> &Arc<Inner> {
