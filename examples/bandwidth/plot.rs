@@ -154,7 +154,7 @@ where
         .build_cartesian_2d(power(sizes.start)..power(sizes.end), heights.log_scale())?;
     plane
         .configure_mesh()
-        .light_line_style(WHITE)
+        .max_light_lines(0)
         .bold_line_style(RGBColor(225, 225, 225))
         .label_style((FONT, letters))
         .x_labels(16)
