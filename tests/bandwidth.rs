@@ -101,13 +101,14 @@ fn prints_and_draws_each_path() {
 
     let image = image::open(out.join("bandwidth.png")).unwrap().into_rgb8();
     assert_eq!(image.dimensions(), size);
-    // The text of the first line, the name of the unit turned upright, and the colours of the first and the last path.
+    // The text of the first line, and the name of the unit turned upright.
     let dark = |x: std::ops::Range<u32>, y: std::ops::Range<u32>| {
         y.flat_map(|y| x.clone().map(move |x| (x, y))).filter(|&(x, y)| image.get_pixel(x, y)[1] < 100).count()
     };
     assert!(dark(16..400, 10..40) > 200 && dark(0..40, 300..560) > 20, "no text");
+    // The legend's lines of the first path and of the last, which nothing covers.
     for colour in [[31, 119, 180], [0, 0, 0]] {
-        assert!(image.pixels().filter(|pixel| pixel.0 == colour).count() > 300, "{colour:?}");
+        assert!(image.pixels().filter(|pixel| pixel.0 == colour).count() > 30, "{colour:?}");
     }
 }
 
