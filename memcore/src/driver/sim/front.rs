@@ -25,6 +25,9 @@ use crate::driver::ffi::{
 use crate::driver::{Driver, DriverKind};
 use crate::error::Status;
 
+/// What an entry point does to the state. Not a type parameter: [`SimDriver::call`] would be compiled for each entry point.
+type Body<'a> = &'a dyn Fn(&mut Machine, &Call) -> Answer;
+
 /// A simulated driver and its devices.
 pub(crate) struct SimDriver {
     token: current::Token,
@@ -61,12 +64,7 @@ impl SimDriver {
     }
 
     /// What every entry point does.
-    fn call(
-        &self,
-        (symbol, method): (&'static str, &'static str),
-        place: Place,
-        body: impl Fn(&mut Machine, &Call) -> Answer,
-    ) -> Status {
+    fn call(&self, (symbol, method): (&'static str, &'static str), place: Place, body: Body<'_>) -> Status {
         if self.missing.iter().any(|missing| missing == symbol) {
             return Status::MISSING_SYMBOL;
         }
@@ -112,7 +110,7 @@ impl SimDriver {
         &'m self,
         mut machine: MutexGuard<'m, Machine>,
         call: &Call,
-        body: impl Fn(&mut Machine, &Call) -> Answer,
+        body: Body<'_>,
     ) -> (MutexGuard<'m, Machine>, Answer) {
         if let Err(status) = machine.check_captures(call) {
             return (machine, Err(status));
@@ -251,7 +249,7 @@ macro_rules! simulated_driver {
             $(
                 unsafe fn $method(&self, $($arg: $type),*) -> Status {
                     let place = Location::caller();
-                    self.call(($symbol, stringify!($method)), place, |machine, call| {
+                    self.call(($symbol, stringify!($method)), place, &|machine, call| {
                         #[allow(unused_unsafe, reason = "entry points that touch no memory of the caller are safe")]
                         // SAFETY: the driver contract, which the caller of this method keeps too.
                         unsafe { machine.$method(call, $($arg),*) }
