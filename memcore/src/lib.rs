@@ -78,6 +78,7 @@ mod event;
 pub mod layout;
 mod macros;
 pub mod memory;
+mod pages;
 pub mod prelude;
 mod scope;
 mod stream;
@@ -86,8 +87,8 @@ mod transfer;
 pub use bytemuck;
 
 pub use context::{
-    Access, AllocateIn, AllocationStatistics, AllocatorKind, Context, Entered, MemoryPool, PoolOptions, PoolReuse,
-    PoolStatistics,
+    Access, AllocateIn, AllocationStatistics, AllocatorKind, Context, Entered, LockedStatistics, MemoryPool,
+    PoolOptions, PoolReuse, PoolStatistics,
 };
 pub use device::{Device, DeviceAttribute};
 pub use error::{Error, Result, Status, ViewError};

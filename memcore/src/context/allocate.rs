@@ -82,6 +82,10 @@ impl Allocator {
         self.pool
     }
 
+    pub(super) fn stream(&self) -> &RawStream {
+        &self.stream
+    }
+
     pub(super) fn kind(&self) -> AllocatorKind {
         if self.pool.is_some() { AllocatorKind::Pool } else { AllocatorKind::Direct }
     }
@@ -329,6 +333,15 @@ impl Inner {
         let _relaxed = Relaxed::new(bound.driver());
         self.settle_allocator()?;
         self.trim_bound(pool.or(self.pool()), keep)
+    }
+
+    /// Gives back what is kept of device memory and of page-locked memory, all but `keep` bytes of each.
+    #[track_caller]
+    pub(super) fn trim_all(&self, keep: usize) -> Result<()> {
+        let trimmed = self.trim(None, keep);
+        let bound = self.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
+        trimmed.and(self.trim_kept(keep))
     }
 
     /// Free and total device memory in bytes.

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::allocate::{Allocator, AllocatorKind};
 use super::binding::{Bound, Relaxed};
+use super::locked::LockedMemory;
 use super::raw_pool::RawPool;
 use super::registry;
 use super::statistics::Counts;
@@ -21,6 +22,7 @@ pub(crate) struct Inner {
     allocator: Allocator,
     streams: StreamSet,
     counts: Counts,
+    locked: LockedMemory,
     /// Set when a wait failed in a way that leaves open whether the device still works on memory of this context.
     unsettled: AtomicBool,
     drop_errors: Mutex<Vec<Error>>,
@@ -47,6 +49,7 @@ impl Inner {
                 allocator,
                 streams: StreamSet::default(),
                 counts: Counts::default(),
+                locked: LockedMemory::default(),
                 unsettled: AtomicBool::new(false),
                 drop_errors: Mutex::default(),
             }),
@@ -75,6 +78,10 @@ impl Inner {
 
     pub(super) fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    pub(super) fn locked(&self) -> &LockedMemory {
+        &self.locked
     }
 
     /// The pool of the context's own.
@@ -143,6 +150,11 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         registry::remove(self);
+        if let Ok(bound) = self.bind() {
+            let _relaxed = Relaxed::new(bound.driver());
+            // What could not be given back is logged.
+            let _ = self.trim_kept(0);
+        }
         let Self { device, raw, streams, allocator, .. } = self;
         if let Ok(bound) = Bound::new(&**device.driver(), raw.0) {
             let _relaxed = Relaxed::new(bound.driver());

@@ -6,6 +6,10 @@ mod allocate_in;
 mod binding;
 mod current;
 mod inner;
+mod kept;
+mod locked;
+mod locked_statistics;
+mod mapping;
 mod peer;
 mod pitched;
 mod pool;
@@ -27,6 +31,9 @@ pub(crate) use allocate_in::Heap;
 pub(crate) use binding::{Bound, Relaxed};
 pub use current::Entered;
 pub(crate) use inner::Inner;
+pub(crate) use locked::Contents;
+pub use locked_statistics::LockedStatistics;
+pub(crate) use mapping::mapping_owner_of;
 pub use pool::MemoryPool;
 pub use pool_options::PoolOptions;
 pub use pool_reuse::PoolReuse;
@@ -186,16 +193,17 @@ impl Context {
         self.inner.memory_info()
     }
 
-    /// Gives memory that the pool keeps back to the device, all but `keep_bytes`. Waits for pending frees, but not for
-    /// those of a scope that has not ended. Driver functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`. Without a pool
-    /// it only waits.
+    /// Gives memory that the pool keeps back to the device, all but `keep_bytes`, and so page-locked memory that is kept
+    /// ([`keep_locked_memory`](Self::keep_locked_memory)) to the system. Waits for pending frees, but not for those of a
+    /// scope that has not ended. Driver functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`, `cuMemHostUnregister`. Without
+    /// a pool, of device memory it only waits.
     ///
     /// # Errors
     ///
-    /// The driver's code.
+    /// The driver's code. Page-locked memory that could not be unregistered is leaked.
     #[track_caller]
     pub fn trim(&self, keep_bytes: usize) -> Result<()> {
-        self.inner.trim(None, keep_bytes)
+        self.inner.trim_all(keep_bytes)
     }
 
     /// The errors of frees that failed in a `Drop` since this was last called, oldest first, at most 1,024. They are

@@ -40,6 +40,22 @@ pub(crate) trait DriverKind {
 
     /// Says that memory which starts at `address` is memcore's own and no leak of the program's.
     fn keep(&self, address: u64);
+
+    /// Says that `bytes` at `address`, where pages start that memcore has registered for this, are page-locked memory of the
+    /// program's from now on. Of what they hold nothing is known, unless they hold zeros.
+    #[track_caller]
+    fn give_out(&self, address: u64, bytes: usize, zeros: bool);
+
+    /// Says that the program has freed what [`give_out`](Self::give_out) gave it at `address`; the pages stay registered.
+    /// Only the simulated device waits here, for work that the program has not waited for.
+    #[track_caller]
+    fn take_back(&self, address: u64);
+
+    /// Whether the operating system is to be taken for one that maps no pages, to register them.
+    fn refuses_pages(&self) -> bool;
+
+    /// Whether the operating system is to be taken for one without huge pages.
+    fn refuses_huge_pages(&self) -> bool;
 }
 
 macro_rules! driver_trait {

@@ -178,6 +178,22 @@ impl DriverKind for TraceDriver {
     fn keep(&self, address: u64) {
         self.inner.keep(address);
     }
+
+    fn give_out(&self, address: u64, bytes: usize, zeros: bool) {
+        self.inner.give_out(address, bytes, zeros);
+    }
+
+    fn take_back(&self, address: u64) {
+        self.inner.take_back(address);
+    }
+
+    fn refuses_pages(&self) -> bool {
+        self.inner.refuses_pages()
+    }
+
+    fn refuses_huge_pages(&self) -> bool {
+        self.inner.refuses_huge_pages()
+    }
 }
 
 impl fmt::Debug for TraceDriver {

@@ -7,7 +7,7 @@ use core::ffi::c_void;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::{Deref, DerefMut};
-use core::ptr;
+use core::ptr::NonNull;
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -18,19 +18,18 @@ use super::boxed::host_box;
 use super::buffer::{host_buffer, host_slice, host_traits};
 use super::flags::{LockedFlags, bits_of};
 use super::owner::{Allocated, HostMemory};
-use crate::context::{Context, Inner, host_owner_of};
+use crate::context::{Contents, Context, Inner, host_owner_of, mapping_owner_of};
 use crate::copy::{empty_write_buffers, note_write_combined_memory};
-use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result};
 use crate::memory::{DeviceCopy, DevicePointer};
 
-/// Memory from `cuMemHostAlloc`.
+/// Memory from `cuMemHostAlloc`, or, where it is large, in registered pages of memcore's.
 pub(super) enum PageLocked {}
 
 impl HostMemory for PageLocked {
-    unsafe fn free(driver: &dyn Driver, pointer: *mut c_void) -> Result<()> {
+    unsafe fn free(context: &Inner, pointer: *mut c_void) -> Result<()> {
         // SAFETY: the caller's contract.
-        check(symbol::mem_free_host, unsafe { driver.mem_free_host(pointer) })
+        unsafe { context.free_locked(pointer) }
     }
 }
 
@@ -42,20 +41,19 @@ impl Allocated for PageLocked {
     }
 
     fn owner(address: u64) -> Result<Arc<Inner>> {
+        if let Some(context) = mapping_owner_of(address) {
+            return Ok(context);
+        }
         // How others allocated it is not known here.
         note_write_combined_memory();
         host_owner_of(address)
     }
 
-    fn allocate(driver: &dyn Driver, bytes: usize, flags: LockedFlags) -> Result<*mut c_void> {
-        let mut pointer = ptr::null_mut();
+    fn allocate(context: &Arc<Inner>, bytes: usize, flags: LockedFlags, contents: Contents) -> Result<NonNull<c_void>> {
         if flags.contains(LockedFlags::WRITE_COMBINED) {
             note_write_combined_memory();
         }
-        // SAFETY: `pointer` is writable for the length of the call.
-        let status = unsafe { driver.mem_host_alloc(&raw mut pointer, bytes, flags.bits()) };
-        check(symbol::mem_host_alloc, status)?;
-        Ok(pointer)
+        context.allocate_locked(bytes, flags.bits(), contents)
     }
 
     /// Whoever gets the memory sees at least what it was made with.

@@ -5,19 +5,19 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::context::{Inner, Relaxed, freed_at_exit};
-use crate::driver::{Driver, check, symbol};
+use crate::context::{Contents, Inner, Relaxed, freed_at_exit};
+use crate::driver::{check, symbol};
 use crate::error::{Error, Result};
 
 /// A kind of host memory that the driver knows: how that ends.
 pub(crate) trait HostMemory {
-    /// Gives it back to the driver, or to the program whose it was.
+    /// Gives it back to the driver, or to the program whose it was. The context is bound, and captures are relaxed.
     ///
     /// # Safety
     ///
     /// It is memory of this kind, by the kind's driver function; nothing uses it any more.
     #[track_caller]
-    unsafe fn free(driver: &dyn Driver, pointer: *mut c_void) -> Result<()>;
+    unsafe fn free(context: &Inner, pointer: *mut c_void) -> Result<()>;
 }
 
 /// A kind of host memory that the driver allocates.
@@ -32,9 +32,9 @@ pub(crate) trait Allocated: HostMemory {
     /// The open context that memory of this kind, made elsewhere, belongs to.
     fn owner(address: u64) -> Result<Arc<Inner>>;
 
-    /// Asks the driver for `bytes`, more than 0, whose contents are whatever they are.
+    /// Allocates `bytes`, more than 0. The context is bound, and captures are relaxed.
     #[track_caller]
-    fn allocate(driver: &dyn Driver, bytes: usize, flags: Self::Flags) -> Result<*mut c_void>;
+    fn allocate(context: &Arc<Inner>, bytes: usize, flags: Self::Flags, contents: Contents) -> Result<NonNull<c_void>>;
 
     /// Comes after the first writes to memory with these flags, and before it is given out.
     fn written(_flags: Self::Flags) {}
@@ -55,17 +55,16 @@ unsafe impl<K: HostMemory> Send for HostOwner<K> {}
 unsafe impl<K: HostMemory> Sync for HostOwner<K> {}
 
 impl<K: Allocated> HostOwner<K> {
-    /// `bytes` (more than 0) of new memory, whose contents are whatever they are.
+    /// `bytes` (more than 0) of new memory.
     #[track_caller]
-    pub(super) fn allocate(context: Arc<Inner>, bytes: usize, flags: K::Flags) -> Result<Self> {
+    pub(super) fn allocate(context: Arc<Inner>, bytes: usize, flags: K::Flags, contents: Contents) -> Result<Self> {
         K::require(&context, flags)?;
         let allocated = {
             let bound = context.bind()?;
             let _relaxed = Relaxed::new(bound.driver());
-            K::allocate(bound.driver(), bytes, flags)
+            K::allocate(&context, bytes, flags, contents)
         };
         let pointer = allocated.map_err(|error| error.without_device_memory(bytes))?;
-        let pointer = NonNull::new(pointer).ok_or(Error::Unsupported { what: "host memory of this kind" })?;
         Ok(Self { context, pointer, is_freed: false, kind: PhantomData })
     }
 
@@ -138,7 +137,7 @@ impl<K: HostMemory> HostOwner<K> {
             Ok(bound) => {
                 let _relaxed = Relaxed::new(bound.driver());
                 // SAFETY: by the invariant the memory is of this kind; its owner gives it up, and no pending work uses it.
-                unsafe { K::free(bound.driver(), self.pointer.as_ptr()) }
+                unsafe { K::free(&self.context, self.pointer.as_ptr()) }
             }
             Err(error) => Err(error),
         };
