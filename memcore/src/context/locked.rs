@@ -42,7 +42,7 @@ pub(crate) enum Contents {
 #[derive(Debug)]
 enum Refused {
     Mapping,
-    Registration(Status),
+    Registration(Error),
 }
 
 /// A context's page-locked memory.
@@ -144,9 +144,7 @@ impl Inner {
                     locked.refused.fetch_add(1, Ordering::Relaxed);
                     match refused {
                         Refused::Mapping => locked.warn(format_args!("the system maps no {bytes} bytes")),
-                        Refused::Registration(status) => {
-                            locked.warn(format_args!("cuMemHostRegister_v2 refused {bytes} bytes: {status}"));
-                        }
+                        Refused::Registration(error) => locked.warn(format_args!("{error}")),
                     }
                     return None;
                 }
@@ -168,13 +166,19 @@ impl Inner {
     #[track_caller]
     fn map(&self, bytes: usize) -> Result<Mapping, Refused> {
         if self.locked().is_refused.load(Ordering::Relaxed) {
-            return Err(Refused::Registration(Status::NOT_SUPPORTED));
+            let status = Status::NOT_SUPPORTED;
+            return Err(Refused::Registration(Error::Driver { operation: symbol::mem_host_register, status }));
         }
         match self.try_map(bytes) {
-            Err(Refused::Mapping | Refused::Registration(Status::OUT_OF_MEMORY)) if self.give_back_kept() => {
-                self.try_map(bytes)
+            Err(Refused::Registration(error)) if !error.is_out_of_memory() => Err(Refused::Registration(error)),
+            Err(refused) => {
+                if self.give_back_kept() {
+                    self.try_map(bytes)
+                } else {
+                    Err(refused)
+                }
             }
-            other => other,
+            mapped => mapped,
         }
     }
 
@@ -194,15 +198,13 @@ impl Inner {
         let flags = HOST_PORTABLE | HOST_DEVICE_MAPPED;
         // SAFETY: the pages are mapped, and stay so until `release` has unregistered them, or for ever.
         let status = unsafe { driver.mem_host_register(mapping.start().as_ptr(), mapping.len(), flags) };
-        if status.is_success() {
-            return Ok(mapping);
-        }
+        let Err(error) = check(symbol::mem_host_register, status) else { return Ok(mapping) };
         if matches!(status, Status::NOT_SUPPORTED | Status::MISSING_SYMBOL) {
             locked.is_refused.store(true, Ordering::Relaxed);
         }
         // SAFETY: not registered, and nobody has had their address.
         unsafe { mapping.unmap() };
-        Err(Refused::Registration(status))
+        Err(Refused::Registration(error))
     }
 
     /// Frees page-locked memory: large memory is kept for later as far as there is room. The context is bound, and captures
