@@ -261,7 +261,7 @@ fn what_cannot_be_unregistered_is_leaked() {
     assert!(dev.to_vec().unwrap() == [6; LARGE]);
     let place = other.as_ptr();
     drop((dev, other));
-    assert_eq!(context.take_drop_errors(), [failed.clone()]);
+    assert_eq!(context.take_drop_errors(), std::slice::from_ref(&failed));
     assert!(is_mapped(place.addr()));
     // One that makes room for another.
     context.keep_locked_memory(LARGE).unwrap();

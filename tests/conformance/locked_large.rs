@@ -7,7 +7,7 @@ use memcore::prelude::*;
 use memcore::{LockedFlags, LockedStatistics};
 
 use crate::buffers::pattern;
-use crate::rig::{MIB, Outcome, all_freed, joined, tests, waited};
+use crate::rig::{MIB, Outcome, all_freed, joined, tests, turns, waited};
 
 /// The least size of such memory.
 const LARGE: usize = 256 << 10;
@@ -49,14 +49,16 @@ fn filled_in_and_out(mut locked: LockedBuffer<u8>) -> Outcome {
 }
 
 fn every_size_around_the_least_one(context: &Context) -> Outcome {
-    let around = |size: usize| [size - 1, size, size + 1];
-    for len in [around(LARGE), around(LARGE + 4096), around(HUGE_PAGE)].concat() {
+    let around = |size: usize| [size, size - 1, size + 1];
+    let sizes = [around(LARGE), around(LARGE + 4096), around(HUGE_PAGE)].concat();
+    let all = turns(sizes.len() as u32);
+    for len in sizes.into_iter().take(all as usize) {
         filled_in_and_out(LockedBuffer::zeroed_in(context, len)?)?;
         let bytes = pattern(len, 3);
         assert!(*LockedBuffer::from_slice_in(context, &bytes)? == *bytes);
         assert!(LockedBuffer::filled_in(context, 7_u8, len)?.iter().all(|byte| *byte == 7));
     }
-    filled_in_and_out(LockedBuffer::zeroed_in(context, 9 * HUGE_PAGE / 2 + 5)?)?;
+    filled_in_and_out(LockedBuffer::zeroed_in(context, LARGE + 17 * MIB / 2 + 5)?)?;
     all_freed(context)?;
     Ok(())
 }

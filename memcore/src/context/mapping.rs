@@ -57,8 +57,9 @@ impl Mapping {
         let step = pages::page_size() as usize;
         self.in_parts(context, self.len, |start, len| {
             for offset in (0..len).step_by(step) {
+                let byte = start.as_ptr().cast::<u8>().wrapping_add(offset);
                 // SAFETY: by the invariant of the mapping the byte is there, and nobody else's.
-                unsafe { start.byte_add(offset).cast::<u8>().write_volatile(0) };
+                unsafe { byte.write_volatile(0) };
             }
         });
     }

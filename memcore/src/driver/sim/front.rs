@@ -225,7 +225,10 @@ impl DriverKind for SimDriver {
 
     fn take_back(&self, address: u64) {
         let call = self.own_call(("cuMemFreeHost", "mem_free_host"), Location::caller());
-        let (mut machine, _) = self.make(self.lock(), &call, |machine, call| machine.take_back(call, address));
+        let (mut machine, _) = self.make(self.lock(), &call, |machine, call| {
+            machine.take_back(call, address);
+            Ok(())
+        });
         machine.advance();
         self.shared.unlock(machine);
     }

@@ -31,11 +31,9 @@ impl Machine {
             self.mappings.insert(address, mapping);
         }
         let Some(&mapping) = self.mappings.get(&address) else { return };
-        if fresh.is_none() {
-            // SAFETY: pages that `close_freed` closed, of this function's contract.
-            let _ = unsafe { pages::open(address, pages::whole_pages(mapping.size)) };
-        }
-        if !zeros {
+        // SAFETY: pages that `close_kept` closed, of this function's contract.
+        let is_open = fresh.is_some() || unsafe { pages::open(address, pages::whole_pages(mapping.size)) };
+        if is_open && !zeros {
             // SAFETY: open pages, which are given to the program when this returns, and are nobody's until then.
             unsafe { poison(address, size) };
         }
@@ -46,15 +44,14 @@ impl Machine {
     }
 
     /// The program has freed such memory. What is queued on it runs first, as when the driver frees.
-    pub(super) fn take_back(&mut self, call: &Call, address: u64) -> Answer {
+    pub(super) fn take_back(&mut self, call: &Call, address: u64) {
         if !self.free_mapped(call, address) {
-            return Ok(());
+            return;
         }
         if let Some(mapping) = self.mappings.get(&address) {
             // SAFETY: the pages are memcore's, which gives them to nobody before they are opened again.
             unsafe { pages::close_kept(address, pages::whole_pages(mapping.size)) };
         }
-        Ok(())
     }
 
     /// Ends the registration of such pages, freed or not; `None` where there are none at the address.

@@ -113,7 +113,7 @@ host_buffer!(
     UnifiedPointer::from_mut_ptr,
     UnifiedPointer::as_mut_ptr,
     "cuMemAllocManaged` or `cudaMallocManaged",
-    "cuMemFree_v2",
+    "`cuMemFree_v2`",
     "// SAFETY: the memory has room for `len` elements.\nfor i in 0..len { unsafe { pointer.as_mut_ptr().add(i).write(7) } }"
 );
 
