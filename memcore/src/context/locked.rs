@@ -154,7 +154,8 @@ impl Inner {
         count.fetch_add(1, Ordering::Relaxed);
         let pointer = mapping.start();
         let zeros = contents == Contents::Zeros;
-        self.driver().give_out(mapping.address() as u64, bytes, zeros);
+        // SAFETY: fresh or kept pages, registered, which nobody has; `release` unregisters before it unmaps.
+        unsafe { self.driver().give_out(mapping.address() as u64, bytes, zeros) };
         if zeros && !is_fresh {
             mapping.zero(self, bytes);
         }
@@ -231,7 +232,8 @@ impl Inner {
             return Err(Error::Unsettled);
         }
         if ptr::eq(owner.as_ptr(), self) && self.locked().kept().has_room_for(mapping.len()) && self.is_well() {
-            self.driver().take_back(mapping.address() as u64);
+            // SAFETY: this function's contract; what is kept is given out again, or released, and else touched by nobody.
+            unsafe { self.driver().take_back(mapping.address() as u64) };
             let too_many = {
                 let mut kept = self.locked().kept();
                 kept.put(mapping.len(), mapping)

@@ -121,9 +121,9 @@ impl DriverKind for CudaDriver {
 
     fn keep(&self, _address: u64) {}
 
-    fn give_out(&self, _address: u64, _bytes: usize, _zeros: bool) {}
+    unsafe fn give_out(&self, _address: u64, _bytes: usize, _zeros: bool) {}
 
-    fn take_back(&self, _address: u64) {}
+    unsafe fn take_back(&self, _address: u64) {}
 
     fn refuses_pages(&self) -> bool {
         false

@@ -43,13 +43,21 @@ pub(crate) trait DriverKind {
 
     /// Says that `bytes` at `address`, where pages start that memcore has registered for this, are page-locked memory of the
     /// program's from now on. Of what they hold nothing is known, unless they hold zeros.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else has the pages, which stay mapped until they are unregistered.
     #[track_caller]
-    fn give_out(&self, address: u64, bytes: usize, zeros: bool);
+    unsafe fn give_out(&self, address: u64, bytes: usize, zeros: bool);
 
     /// Says that the program has freed what [`give_out`](Self::give_out) gave it at `address`; the pages stay registered.
     /// Only the simulated device waits here, for work that the program has not waited for.
+    ///
+    /// # Safety
+    ///
+    /// Nobody touches the pages before they are given out again, or unregistered.
     #[track_caller]
-    fn take_back(&self, address: u64);
+    unsafe fn take_back(&self, address: u64);
 
     /// Whether the operating system is to be taken for one that maps no pages, to register them.
     fn refuses_pages(&self) -> bool;

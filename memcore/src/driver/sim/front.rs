@@ -217,16 +217,17 @@ impl DriverKind for SimDriver {
         }
     }
 
-    fn give_out(&self, address: u64, bytes: usize, zeros: bool) {
+    unsafe fn give_out(&self, address: u64, bytes: usize, zeros: bool) {
         let call = self.own_call(("cuMemHostAlloc", "mem_host_alloc"), Location::caller());
-        // SAFETY: memcore's own mapping, as `DriverKind` says.
+        // SAFETY: the caller's contract.
         unsafe { self.lock().give_out(&call, address, bytes, zeros) };
     }
 
-    fn take_back(&self, address: u64) {
+    unsafe fn take_back(&self, address: u64) {
         let call = self.own_call(("cuMemFreeHost", "mem_free_host"), Location::caller());
         let (mut machine, _) = self.make(self.lock(), &call, |machine, call| {
-            machine.take_back(call, address);
+            // SAFETY: the caller's contract.
+            unsafe { machine.take_back(call, address) };
             Ok(())
         });
         machine.advance();

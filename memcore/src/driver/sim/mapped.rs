@@ -20,8 +20,7 @@ impl Machine {
     ///
     /// # Safety
     ///
-    /// The pages are memcore's, which registered them, unmaps them only when they are unregistered, and gives them to nobody
-    /// else meanwhile.
+    /// Nobody else has the pages, which stay mapped until they are unregistered.
     pub(super) unsafe fn give_out(&mut self, call: &Call, address: u64, bytes: usize, zeros: bool) {
         let size = bytes as u64;
         let fresh = self.memory.at(address).filter(|one| one.kind == Kind::Registered);
@@ -44,12 +43,16 @@ impl Machine {
     }
 
     /// The program has freed such memory. What is queued on it runs first, as when the driver frees.
-    pub(super) fn take_back(&mut self, call: &Call, address: u64) {
+    ///
+    /// # Safety
+    ///
+    /// Nobody touches the pages before they are given out again, or unregistered.
+    pub(super) unsafe fn take_back(&mut self, call: &Call, address: u64) {
         if !self.free_mapped(call, address) {
             return;
         }
         if let Some(mapping) = self.mappings.get(&address) {
-            // SAFETY: the pages are memcore's, which gives them to nobody before they are opened again.
+            // SAFETY: this function's contract: both open them.
             unsafe { pages::close_kept(address, pages::whole_pages(mapping.size)) };
         }
     }

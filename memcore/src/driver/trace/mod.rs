@@ -179,12 +179,14 @@ impl DriverKind for TraceDriver {
         self.inner.keep(address);
     }
 
-    fn give_out(&self, address: u64, bytes: usize, zeros: bool) {
-        self.inner.give_out(address, bytes, zeros);
+    unsafe fn give_out(&self, address: u64, bytes: usize, zeros: bool) {
+        // SAFETY: the caller's contract.
+        unsafe { self.inner.give_out(address, bytes, zeros) };
     }
 
-    fn take_back(&self, address: u64) {
-        self.inner.take_back(address);
+    unsafe fn take_back(&self, address: u64) {
+        // SAFETY: the caller's contract.
+        unsafe { self.inner.take_back(address) };
     }
 
     fn refuses_pages(&self) -> bool {
