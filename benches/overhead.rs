@@ -6,6 +6,7 @@
 
 use std::ffi::c_void;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use libloading::Library;
@@ -229,7 +230,28 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         let samples = (0..300).map(|_| time(1, allocate, || ()).1).collect();
         println!("allocate, wait and free {bytes} B: {:.1} us", median(samples) / 1e3);
     }
+    zeroed(&contexts[0]);
     Ok(())
+}
+
+/// Zeroed memory; and allocations beside a thread that zeroes.
+fn zeroed(context: &Context) {
+    let zero = |bytes: usize| drop(DeviceBuffer::<u8>::zeroed_in(context, bytes).unwrap());
+    let samples = (0..300).map(|_| time(1, || zero(64 << 20), || context.synchronize().unwrap()).1).collect();
+    println!("zeroed 64 MiB, drop and wait: {:.1} us", median(samples) / 1e3);
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            while !ended.load(Ordering::Relaxed) {
+                zero(4 << 30);
+            }
+        });
+        // SAFETY: nothing reads the memory.
+        let allocate = || drop(unsafe { DeviceBuffer::<u8>::uninitialized_in(context, 4) }.unwrap());
+        let samples = (0..2000).map(|_| time(1, allocate, || ()).1).collect();
+        ended.store(true, Ordering::Relaxed);
+        println!("allocate, wait and free 4 B while another thread zeroes 4 GiB: {:.1} us", median(samples) / 1e3);
+    });
 }
 
 fn main() -> ExitCode {

@@ -82,6 +82,34 @@ fn memory_that_the_pool_keeps_is_given_back_for_a_larger_allocation() {
     assert!(sim.finish().is_empty());
 }
 
+/// What is freed on the context's stream is waited for; what is freed on one of the program's, which has other work too, is
+/// not.
+#[test]
+fn pending_frees_make_room_for_another_pool() {
+    let (sim, context) = open(SimOptions::default().memory_bytes(4 * MIB as u64));
+    let _entered = context.enter();
+    let pool = MemoryPool::new_in(&context, PoolOptions::default()).unwrap();
+    let stream = Stream::new().unwrap();
+    let (first, second) = (device_vec![1_u8; MIB].unwrap(), device_vec![2_u8; 3 * MIB].unwrap());
+    drop(first);
+    second.drop_on(&stream).unwrap();
+    sim.clear_calls();
+    let error = DeviceBuffer::<u8>::zeroed_in(&pool, 4 * MIB).unwrap_err();
+    assert!(error.is_out_of_memory(), "{error}");
+    // It waited for one stream, trimmed both pools, and tried once more.
+    let entries = ["cuMemAllocFromPoolAsync", "cuStreamSynchronize", "cuMemPoolTrimTo"];
+    assert_eq!(counts(&sim, entries), [2, 1, 2]);
+    // The first made room.
+    let small = device_vec![in &pool; 3_u8; MIB].unwrap();
+    assert_eq!(small.last().unwrap().to_value(), Ok(3));
+    drop(small);
+    stream.synchronize().unwrap();
+    let large = device_vec![in &pool; 4_u8; 4 * MIB].unwrap();
+    assert_eq!(large.last().unwrap().to_value(), Ok(4));
+    drop((large, pool, stream));
+    assert!(sim.finish().is_empty());
+}
+
 #[test]
 fn memory_that_the_pool_keeps_is_given_back_for_an_array_and_for_rows() {
     let (sim, context) = open(SimOptions::default().memory_bytes(4 * MIB as u64));

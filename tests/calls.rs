@@ -199,7 +199,6 @@ fn large_locked_memory(r: &mut Recorder, context: &Context) -> memcore::Result<(
     drop(r.record("the same, while the context keeps pages of that size", || locked_vec![1_u8; LARGE]));
     let combined = "`LockedBuffer::zeroed_with(&context, LockedFlags::WRITE_COMBINED, m)`, of any size";
     drop(r.record(combined, || LockedBuffer::<u8>::zeroed_with(context, LockedFlags::WRITE_COMBINED, LARGE)));
-    r.record("`context.trim(0)`, with kept page-locked memory", || context.trim(0));
     Ok(())
 }
 
@@ -357,7 +356,8 @@ fn every_form_makes_the_documented_calls() -> memcore::Result<()> {
     let far = device_vec![in &other; 2_u32; 8]?;
     let mut host = [3_u32; 8];
     let mut locked = locked_vec![4_u32; 8]?;
-    // The first operations make the streams and the tickets' words.
+    // The first operations make the streams, the tickets' words, and page-locked memory for copies.
+    copy!(dev <- host)?;
     copy!(locked <- dev)?;
     copy!(locked <- dev, stream)?;
     let mut r = Recorder { sim, recorded: BTreeMap::new() };
@@ -450,6 +450,8 @@ fn every_form_makes_the_documented_calls() -> memcore::Result<()> {
         drop(locked);
         Ok(())
     });
+
+    r.record("`context.trim(0)`, with page-locked memory kept for copies and for buffers", || context.trim(0));
 
     let documented = documented();
     for (form, calls) in &r.recorded {

@@ -316,7 +316,10 @@ fn a_half_failed_constructor_leaves_nothing() {
         (upload, "cuStreamSynchronize", 2),
         (wide, "cuMemcpyHtoDAsync_v2", 1),
         (wide, "cuMemcpyDtoDAsync_v2", 4),
+        (zeroed, "cuStreamSynchronize", 1),
+        (zeroed, "cuStreamCreateWithPriority", 2), // the first is the allocator's
         (zeroed, "cuMemsetD8Async", 1),
+        (zeroed, "cuStreamSynchronize", 2),
         (boxed, "cuMemcpyHtoDAsync_v2", 1),
     ];
     for (constructor, entry, n) in cases {

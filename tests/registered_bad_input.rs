@@ -289,7 +289,7 @@ fn memory_of_a_closure_that_stays_registered_is_not_given_back() {
 #[test]
 fn memory_that_a_closure_did_not_see_done_is_not_given_back() {
     must_abort("memory_that_a_closure_did_not_see_done_is_not_given_back", || {
-        let (_sim, context) = open(for_good("cuStreamSynchronize", 2, Status(999)));
+        let (_sim, context) = open(for_good("cuStreamSynchronize", 3, Status(999)));
         let mut dev = DeviceBuffer::<u8>::zeroed_in(&context, 100)?;
         context.with_registered(&mut [1_u8; 100], PLAIN, |memory| copy!(dev <- *memory))
     });
@@ -298,7 +298,7 @@ fn memory_that_a_closure_did_not_see_done_is_not_given_back() {
 #[test]
 fn memory_that_a_scope_did_not_see_done_is_not_given_back() {
     must_abort("memory_that_a_scope_did_not_see_done_is_not_given_back", || {
-        let (_sim, context) = open(for_good("cuStreamSynchronize", 2, Status(999)));
+        let (_sim, context) = open(for_good("cuStreamSynchronize", 3, Status(999)));
         let (mut memory, stream) = ([1_u8; 100], Stream::new_in(&context)?);
         let mut dev = DeviceBuffer::<u8>::zeroed_in(&context, 100)?;
         stream.scope(|s| {
@@ -312,7 +312,7 @@ fn memory_that_a_scope_did_not_see_done_is_not_given_back() {
 #[test]
 fn after_a_wait_that_failed_no_memory_is_lent() {
     let mut options = SimOptions::default();
-    for n in 2..=18 {
+    for n in 3..=19 {
         options = options.fail(Fault::nth("cuStreamSynchronize", n, Status(999)));
     }
     let (sim, context) = open(options);

@@ -256,7 +256,8 @@ fn one_wait_of_many_fails() {
 /// are there.
 #[test]
 fn a_peer_copy_outlasts_a_dead_context() {
-    let fault = Fault::sticky(WAIT, WAITS_BEFORE + 2, Status::ILLEGAL_ADDRESS);
+    // The target, of zeros, has two waits.
+    let fault = Fault::sticky(WAIT, WAITS_BEFORE + 3, Status::ILLEGAL_ADDRESS);
     let (sim, first) = open(SimOptions::default().devices(2).fail(fault));
     let second = Context::new(&sim.device(1).unwrap()).unwrap();
     let source = DeviceBuffer::from_slice_in(&first, &pattern()).unwrap();

@@ -230,12 +230,12 @@ fn a_peer_copy_on_the_sources_stream_outlasts_a_dead_context() {
 
 #[test]
 fn a_peer_copy_outlasts_a_dead_context() {
-    let sim = Sim::new(SimOptions::default().devices(2).fail(Fault::sticky("cuStreamSynchronize", 4, Status(DEAD))));
+    let sim = Sim::new(SimOptions::default().devices(2).fail(Fault::sticky("cuStreamSynchronize", 5, Status(DEAD))));
     let (first, second) =
         (Context::new(&sim.device(0).unwrap()).unwrap(), Context::new(&sim.device(1).unwrap()).unwrap());
     let source = DeviceBuffer::from_slice_in(&first, &pattern()).unwrap();
     let mut target = DeviceBuffer::<u8>::zeroed_in(&second, LEN).unwrap();
-    assert_eq!(waits(&sim), 3);
+    assert_eq!(waits(&sim), 4);
     // It runs on a stream of the second device, whose context dies; the source can be freed and used anew.
     assert_eq!(copy!(target <- source), Err(wait_error(DEAD)));
     drop(source);

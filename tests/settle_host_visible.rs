@@ -32,7 +32,7 @@ fn no_form_changes_unified_memory_after_it_returned() {
         ("download into a slice", |u, dev, _| copy!(u[1..] <- dev[1..])),
     ];
     for (form, run) in forms {
-        let (_sim, context) = dying_at_wait(2); // the first wait is the allocation's
+        let (_sim, context) = dying_at_wait(3); // the first two are those of the allocation and its fill
         let _entered = context.enter();
         let dev = device_vec![7_u8; LEN].unwrap();
         let locked = locked_vec![9_u8; LEN].unwrap();
@@ -86,7 +86,7 @@ fn a_fill_that_fails_midway_settles_what_was_queued() {
 
 #[test]
 fn page_locked_memory_waits_for_every_device() {
-    let fault = Fault::sticky("cuStreamSynchronize", 2, Status::ILLEGAL_ADDRESS);
+    let fault = Fault::sticky("cuStreamSynchronize", 3, Status::ILLEGAL_ADDRESS);
     let sim = Sim::new(SimOptions::default().devices(2).fail(fault));
     let (first, second) =
         (Context::new(&sim.device(0).unwrap()).unwrap(), Context::new(&sim.device(1).unwrap()).unwrap());

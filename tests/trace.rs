@@ -158,6 +158,21 @@ fn programs() {
                 }
             });
         }
+        Ok("allocates") => {
+            let context = Context::current().unwrap();
+            let pool = MemoryPool::new_in(&context, PoolOptions::default()).unwrap();
+            for _ in 0..3 {
+                let (zeroed, wide) =
+                    (device_vec![0u8; 1 << 20].unwrap(), device_vec![0x0102_0304_0506_0708_u64; 100].unwrap());
+                let of_pool = device_vec![in &pool; 7u32; 1000].unwrap();
+                let copied = DeviceBuffer::from_slice(&[1u8, 2, 3]).unwrap();
+                assert_eq!(zeroed.to_vec().unwrap(), [0; 1 << 20]);
+                assert_eq!(wide.to_vec().unwrap(), [0x0102_0304_0506_0708; 100]);
+                assert_eq!(of_pool.to_vec().unwrap(), [7; 1000]);
+                assert_eq!(copied.to_vec().unwrap(), [1, 2, 3]);
+            }
+            context.trim(0).unwrap();
+        }
         Ok("opens") => match Context::current() {
             Ok(context) => eprintln!("{:?}", context.device()),
             Err(error) => eprintln!("{error}"),
@@ -201,6 +216,34 @@ fn each_thread_has_a_row() {
     for (row, events) in trace.streams() {
         assert!(events.windows(2).all(|pair| pair[0].end <= pair[1].start + 0.002), "row {row:?}");
     }
+}
+
+/// An allocation waits for one stream, on which nothing but allocations and frees is ever queued: never for what another
+/// thread writes into new memory.
+#[test]
+fn allocations_have_a_stream_without_other_work() {
+    let file = path("trace-allocates.json");
+    let output = child("allocates", &file);
+    assert!(output.status.success(), "{output:?}");
+    let trace = Trace::read(&file);
+    let stream = |event: &Event| event.args["stream"].as_str().map(str::to_owned);
+    let of_stream = |wanted: &str| -> BTreeMap<String, usize> {
+        let mut calls = BTreeMap::new();
+        for event in trace.events.iter().filter(|event| event.row.0 == 1 && stream(event).as_deref() == Some(wanted)) {
+            *calls.entry(event.name.clone()).or_default() += 1;
+        }
+        calls
+    };
+    let first = trace.events.iter().find(|event| event.name == "cuMemAllocFromPoolAsync").unwrap();
+    let allocator = of_stream(&stream(first).unwrap());
+    // Four allocations a round, each with its wait; and that of the trim.
+    let expected = [("cuMemAllocFromPoolAsync", 12), ("cuMemFreeAsync", 12), ("cuStreamSynchronize", 13)];
+    assert_eq!(allocator, expected.map(|(name, count)| (name.to_owned(), count)).into());
+    let set = trace.events.iter().find(|event| event.name == "cuMemsetD8Async").unwrap();
+    let others = of_stream(&stream(set).unwrap());
+    // The zeros and the pool's 7s, the seed of the wide value and three bytes, and what doubles the seed.
+    assert_eq!((others["cuMemsetD8Async"], others["cuMemsetD32Async"], others["cuMemcpyHtoDAsync_v2"]), (3, 3, 6));
+    assert!(others["cuMemcpyDtoDAsync_v2"] == 21 && !others.contains_key("cuMemFreeAsync"), "{others:?}");
 }
 
 #[test]

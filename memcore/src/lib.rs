@@ -72,6 +72,7 @@ compile_error!("memcore runs on Linux (and WSL) alone");
 
 mod context;
 mod copy;
+mod crew;
 mod device;
 mod driver;
 mod error;
@@ -89,7 +90,7 @@ pub use bytemuck;
 
 pub use context::{
     Access, AllocateIn, AllocationStatistics, AllocatorKind, Context, Entered, LockedStatistics, MemoryPool,
-    PoolOptions, PoolReuse, PoolStatistics,
+    PoolOptions, PoolReuse, PoolStatistics, Staging,
 };
 pub use device::{Device, DeviceAttribute};
 pub use error::{Error, Result, Status, ViewError};

@@ -149,7 +149,7 @@ fn an_error_in_the_middle_waits_first() {
 
 /// The `n`-th wait of a test, counted behind those of an allocation with its fill.
 fn failing_wait(n: u64) -> SimOptions {
-    SimOptions::default().fail(Fault::nth("cuStreamSynchronize", 1 + n, Status(4242)))
+    SimOptions::default().fail(Fault::nth("cuStreamSynchronize", 2 + n, Status(4242)))
 }
 
 #[test]

@@ -34,6 +34,9 @@ pub(crate) struct Allocation {
 
 /// Work to be queued in new memory before anyone has it.
 pub(crate) trait Prepare {
+    /// Whether it queues nothing.
+    const IS_NOTHING: bool = false;
+
     /// Queues it on `stream`, whose context is bound.
     ///
     /// # Safety
@@ -45,13 +48,17 @@ pub(crate) trait Prepare {
 
 /// Nothing to be queued.
 impl Prepare for () {
+    const IS_NOTHING: bool = true;
+
     #[track_caller]
     unsafe fn queue(self, _driver: &dyn Driver, _address: CUdeviceptr, _stream: CUstream) -> Result<()> {
         Ok(())
     }
 }
 
-/// The pool, if there is one, and the stream on which it allocates and frees.
+/// The pool, if there is one, and the stream on which it allocates and frees. Nothing else is queued there, so that no
+/// allocation waits for work of another thread; and it is one stream, since a pool gives what was freed on one stream to
+/// another only after the driver has looked whether it may (measured: `docs/design.md`).
 #[derive(Debug)]
 pub(super) struct Allocator {
     pool: Option<RawPool>,
@@ -111,11 +118,12 @@ pub(crate) fn freed_at_exit(freed: Result<()>) -> Result<()> {
 }
 
 impl Inner {
-    /// Allocates `bytes` (more than 0) of device memory, from the context's own pool or from `pool`, queues what `prepare`
-    /// does with it, and waits for both.
+    /// Allocates `bytes` (more than 0) of device memory, from the context's own pool or from `pool`, and waits for it; then
+    /// queues what `prepare` does with it on one of the streams of synchronous operations, and waits for that.
     ///
-    /// Calls: `cuMemAllocFromPoolAsync`, `prepare`'s, `cuStreamSynchronize`; without a pool `cuMemAlloc_v2` comes
-    /// first. When memory runs out, pending frees are awaited, the pools are trimmed and the allocation tried once more.
+    /// Calls: `cuMemAllocFromPoolAsync`, `cuStreamSynchronize`; `prepare`'s, `cuStreamSynchronize`. Without a pool
+    /// `cuMemAlloc_v2` comes first. When memory runs out, pending frees are awaited, the pools are trimmed and the
+    /// allocation tried once more.
     ///
     /// # Errors
     ///
@@ -125,26 +133,42 @@ impl Inner {
     ///
     /// `prepare` writes at most `bytes`.
     #[track_caller]
-    pub(crate) unsafe fn allocate(
+    pub(crate) unsafe fn allocate<P: Prepare>(
         &self,
         pool: Option<RawPool>,
         bytes: usize,
-        prepare: impl Prepare,
+        prepare: P,
     ) -> Result<Allocation> {
         let bound = self.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
         let stream = &self.allocator().stream;
         let allocation = self.allocate_on(stream, pool, bytes)?;
-        let pending = Pending::on(self, stream.handle());
-        // SAFETY: the memory was just allocated, with room for `bytes`.
-        let prepared = unsafe { prepare.queue(bound.driver(), allocation.address, stream.handle()) };
-        if let Err(error) = prepared.and(pending.settle(Exposed::Nothing)) {
+        let ready = match Pending::on(self, stream.handle()).settle(Exposed::Nothing) {
+            // SAFETY: the memory was just allocated, which is done, with room for `bytes`.
+            Ok(()) if !P::IS_NOTHING => unsafe { self.prepare(&bound, allocation, prepare) },
+            allocated => allocated,
+        };
+        if let Err(error) = ready {
             if let Err(error) = freed_at_exit(self.free_bound(allocation, stream)) {
                 self.note_drop_error(error);
             }
             return Err(error);
         }
         Ok(allocation)
+    }
+
+    /// Queues what `prepare` does with new memory, and waits for it, with captures relaxed.
+    ///
+    /// # Safety
+    ///
+    /// Nothing pending uses the memory, in which there is room for what `prepare` writes.
+    #[track_caller]
+    unsafe fn prepare(&self, bound: &Bound<'_>, allocation: Allocation, prepare: impl Prepare) -> Result<()> {
+        let stream = self.streams().borrow(bound.driver())?;
+        let pending = Pending::on(self, stream.handle());
+        // SAFETY: the caller's contract.
+        let queued = unsafe { prepare.queue(bound.driver(), allocation.address, stream.handle()) };
+        queued.and(pending.settle(Exposed::Nothing))
     }
 
     /// Allocates `bytes` (more than 0) of device memory, from the context's own pool or from `pool`, for what is queued on
@@ -335,13 +359,25 @@ impl Inner {
         self.trim_bound(pool.or(self.pool()), keep)
     }
 
-    /// Gives back what is kept of device memory and of page-locked memory, all but `keep` bytes of each.
+    /// Gives back what is kept for later: of device memory and of page-locked memory all but `keep` bytes of each, idle
+    /// page-locked memory for copies, and idle threads.
     #[track_caller]
     pub(super) fn trim_all(&self, keep: usize) -> Result<()> {
-        let trimmed = self.trim(None, keep);
+        let trimmed = self.trim(None, keep).and(self.trim_host());
         let bound = self.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
         trimmed.and(self.trim_kept(keep))
+    }
+
+    /// Gives back idle page-locked memory for copies, and idle threads.
+    #[track_caller]
+    pub(super) fn trim_host(&self) -> Result<()> {
+        let bound = self.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
+        self.ring().trim(bound.driver());
+        self.idle_marks().destroy(bound.driver());
+        self.crew().dismiss();
+        Ok(())
     }
 
     /// Free and total device memory in bytes.

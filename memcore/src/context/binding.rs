@@ -16,12 +16,20 @@ pub(crate) struct Bound<'c> {
 }
 
 impl<'c> Bound<'c> {
+    #[inline]
     #[track_caller]
     pub(super) fn new(driver: &'c dyn Driver, context: CUcontext) -> Result<Self> {
         let previous = current_of(driver)?;
         if previous == context {
             return Ok(Self { driver, previous: None });
         }
+        Self::in_place_of(driver, context, previous)
+    }
+
+    /// As [`new`](Self::new), where another is current.
+    #[cold]
+    #[track_caller]
+    fn in_place_of(driver: &'c dyn Driver, context: CUcontext, previous: CUcontext) -> Result<Self> {
         set_current(driver, context)?;
         Ok(Self { driver, previous: Some(previous) })
     }
@@ -54,6 +62,7 @@ impl<'c> Bound<'c> {
 }
 
 impl Drop for Bound<'_> {
+    #[inline]
     fn drop(&mut self) {
         if let Some(previous) = self.previous {
             restore(self.driver, previous);
@@ -62,6 +71,7 @@ impl Drop for Bound<'_> {
 }
 
 /// The driver's current context on this thread, null where there is none.
+#[inline]
 #[track_caller]
 pub(super) fn current_of(driver: &dyn Driver) -> Result<CUcontext> {
     let mut current: CUcontext = core::ptr::null_mut();
@@ -78,6 +88,7 @@ pub(super) fn set_current(driver: &dyn Driver, context: CUcontext) -> Result<()>
 }
 
 /// As [`set_current`], where no caller can be told of a failure.
+#[cold]
 pub(super) fn restore(driver: &dyn Driver, context: CUcontext) {
     if let Err(error) = set_current(driver, context) {
         log::debug!("the caller's context could not be made current again: {error}");
@@ -95,6 +106,7 @@ pub(crate) struct Relaxed<'c> {
 }
 
 impl<'c> Relaxed<'c> {
+    #[inline]
     #[track_caller]
     pub(crate) fn new(driver: &'c dyn Driver) -> Self {
         Self { driver, previous: exchange(driver, CAPTURE_MODE_RELAXED) }
@@ -102,6 +114,7 @@ impl<'c> Relaxed<'c> {
 }
 
 impl Drop for Relaxed<'_> {
+    #[inline]
     fn drop(&mut self) {
         if let Some(previous) = self.previous {
             exchange(self.driver, previous);
@@ -110,14 +123,20 @@ impl Drop for Relaxed<'_> {
 }
 
 /// Sets this thread's capture mode and returns the one before. A driver without the call knows no capture.
+#[inline]
 #[track_caller]
 fn exchange(driver: &dyn Driver, mode: u32) -> Option<u32> {
     let mut mode = mode;
     // SAFETY: `mode` is readable and writable for the length of the call.
     let status = unsafe { driver.exchange_capture_mode(&raw mut mode) };
     if !status.is_success() {
-        log::debug!("the capture mode of this thread could not be changed: {status}");
+        log_exchange(status);
         return None;
     }
     Some(mode)
+}
+
+#[cold]
+fn log_exchange(status: Status) {
+    log::debug!("the capture mode of this thread could not be changed: {status}");
 }

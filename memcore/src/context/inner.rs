@@ -6,10 +6,13 @@ use std::sync::{Mutex, PoisonError};
 use super::allocate::{Allocator, AllocatorKind};
 use super::binding::{Bound, Relaxed};
 use super::locked::LockedMemory;
+use super::marks::IdleMarks;
 use super::raw_pool::RawPool;
 use super::registry;
+use super::ring::Ring;
 use super::statistics::Counts;
 use super::streams::StreamSet;
+use crate::crew::Crew;
 use crate::device::Device;
 use crate::driver::ffi::{CUcontext, Handle};
 use crate::driver::{Driver, check, symbol};
@@ -21,6 +24,9 @@ pub(crate) struct Inner {
     raw: Handle<CUcontext>,
     allocator: Allocator,
     streams: StreamSet,
+    crew: Crew,
+    ring: Ring,
+    idle_marks: IdleMarks,
     counts: Counts,
     locked: LockedMemory,
     /// Set when a wait failed in a way that leaves open whether the device still works on memory of this context.
@@ -48,6 +54,9 @@ impl Inner {
                 raw: Handle(raw),
                 allocator,
                 streams: StreamSet::default(),
+                crew: Crew::default(),
+                ring: Ring::default(),
+                idle_marks: IdleMarks::default(),
                 counts: Counts::default(),
                 locked: LockedMemory::default(),
                 unsettled: AtomicBool::new(false),
@@ -93,11 +102,27 @@ impl Inner {
         &self.streams
     }
 
+    /// The threads that work on the context's host memory.
+    pub(crate) fn crew(&self) -> &Crew {
+        &self.crew
+    }
+
+    /// The page-locked memory through which pageable memory is copied.
+    pub(super) fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// The events by which copies in parts are followed.
+    pub(super) fn idle_marks(&self) -> &IdleMarks {
+        &self.idle_marks
+    }
+
     pub(crate) fn allocator_kind(&self) -> AllocatorKind {
         self.allocator.kind()
     }
 
     /// Makes the context current on this thread until the guard is dropped.
+    #[inline]
     #[track_caller]
     pub(crate) fn bind(&self) -> Result<Bound<'_>> {
         Bound::new(self.driver(), self.raw.0)
@@ -155,10 +180,12 @@ impl Drop for Inner {
             // What could not be given back is logged.
             let _ = self.trim_kept(0);
         }
-        let Self { device, raw, streams, allocator, .. } = self;
+        let Self { device, raw, streams, allocator, ring, idle_marks, .. } = self;
         if let Ok(bound) = Bound::new(&**device.driver(), raw.0) {
             let _relaxed = Relaxed::new(bound.driver());
             streams.destroy(&bound);
+            ring.trim(bound.driver());
+            idle_marks.destroy(bound.driver());
             allocator.destroy(&bound);
         }
         release(device);

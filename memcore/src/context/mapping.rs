@@ -23,11 +23,11 @@ unsafe impl Send for Mapping {}
 // SAFETY: a shared reference gives the memory to the threads of `in_parts` alone, each a piece of its own.
 unsafe impl Sync for Mapping {}
 
-/// Threads that touch pages, or write zeros, at one time: measured on an H200's host, where more gain nothing.
-const MOST_PARTS: usize = 8;
-
-/// What one part is at least: less is done before a thread has begun.
+/// What a thread does at a time, at least: less is done before another thread has begun.
 const PART: usize = 4 << 20;
+
+/// The most parts: several for each thread, so that all end at about the same time.
+const MOST_PARTS: usize = 32;
 
 impl Mapping {
     /// Fresh pages for `bytes`, which hold zeros, and whether they are huge as far as they can be; `None` where the system
@@ -73,7 +73,7 @@ impl Mapping {
     }
 
     /// Has threads do pieces of the first `len` bytes.
-    fn in_parts(&self, _context: &Inner, len: usize, work: impl Fn(NonNull<c_void>, usize) + Sync) {
+    fn in_parts(&self, context: &Inner, len: usize, work: impl Fn(NonNull<c_void>, usize) + Sync) {
         let len = len.min(self.len);
         let parts = (len / PART).clamp(1, MOST_PARTS);
         let each = len.div_ceil(parts).next_multiple_of(pages::HUGE_PAGE);
@@ -82,7 +82,7 @@ impl Mapping {
             // SAFETY: inside the mapping, or its end.
             work(unsafe { self.start().byte_add(begin) }, each.min(len - begin));
         };
-        (0..parts).for_each(piece);
+        context.crew().run(context.staging().most_threads(), parts, &piece);
     }
 
     /// Gives the pages back to the system.

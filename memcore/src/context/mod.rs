@@ -10,6 +10,8 @@ mod kept;
 mod locked;
 mod locked_statistics;
 mod mapping;
+mod marks;
+mod page_locked;
 mod peer;
 mod pitched;
 mod pool;
@@ -18,7 +20,9 @@ mod pool_reuse;
 mod pool_statistics;
 mod raw_pool;
 mod registry;
+mod ring;
 mod settle;
+mod staging;
 mod statistics;
 mod streams;
 mod ticket;
@@ -34,12 +38,16 @@ pub(crate) use inner::Inner;
 pub(crate) use locked::Contents;
 pub use locked_statistics::LockedStatistics;
 pub(crate) use mapping::mapping_owner_of;
+pub(crate) use marks::Marks;
+pub(crate) use page_locked::{Listed, is_listed};
 pub use pool::MemoryPool;
 pub use pool_options::PoolOptions;
 pub use pool_reuse::PoolReuse;
 pub use pool_statistics::PoolStatistics;
 pub(crate) use registry::{context_of, host_owner_of, keep_open_contexts, owner_of};
+pub(crate) use ring::{Piece, SMALL};
 pub(crate) use settle::{Exposed, Pending, is_over, prove, settle};
+pub use staging::Staging;
 pub use statistics::AllocationStatistics;
 pub(crate) use streams::RawStream;
 pub(crate) use ticket::Ticket;
@@ -193,10 +201,11 @@ impl Context {
         self.inner.memory_info()
     }
 
-    /// Gives memory that the pool keeps back to the device, all but `keep_bytes`, and so page-locked memory that is kept
-    /// ([`keep_locked_memory`](Self::keep_locked_memory)) to the system. Waits for pending frees, but not for those of a
-    /// scope that has not ended. Driver functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`, `cuMemHostUnregister`. Without
-    /// a pool, of device memory it only waits.
+    /// Gives back what the context keeps for later: to the device what the pool holds, all but `keep_bytes`; to the system
+    /// page-locked memory that was freed, all but as many ([`keep_locked_memory`](Self::keep_locked_memory)); the
+    /// page-locked memory of [`Staging`] that no copy uses; and the threads that copy for it. Waits for pending frees, but
+    /// not for those of a scope that has not ended. Driver functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`,
+    /// `cuMemFreeHost`, `cuMemHostUnregister`. Without a pool, of device memory it only waits.
     ///
     /// # Errors
     ///

@@ -114,7 +114,25 @@ pub(crate) fn keep_open_contexts() {
 /// # Safety
 ///
 /// `address` lies in memory of a context that stays open for `'a`.
+#[inline]
 pub(crate) unsafe fn context_of<'a>(address: u64) -> Result<&'a Inner> {
+    let only = ONLY_GPU.load(Ordering::Acquire);
+    if only.is_null() || SIMULATED.load(Ordering::Acquire) > 0 {
+        // SAFETY: the caller's contract.
+        return unsafe { context_among(address) };
+    }
+    // SAFETY: the address is not simulated, so its context, which the caller keeps open, is one of a GPU: the only one, by
+    // the invariant of `ONLY_GPU`.
+    Ok(unsafe { &*only })
+}
+
+/// As [`context_of`], where the one context of a GPU is not the only one.
+///
+/// # Safety
+///
+/// As [`context_of`].
+#[inline(never)]
+unsafe fn context_among<'a>(address: u64) -> Result<&'a Inner> {
     if SIMULATED.load(Ordering::Acquire) > 0
         && let Some(inner) = simulated_context_of(address)
     {

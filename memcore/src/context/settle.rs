@@ -29,6 +29,9 @@ pub(crate) enum Exposed<'t> {
 /// How often a failed wait is repeated: an error that passes leaves a success, which proves completion.
 const RETRIES: u32 = 16;
 
+/// How long a ticket is watched before the driver is asked to wait: as long as short copies take.
+const SHORT: Duration = Duration::from_micros(50);
+
 /// How long a ticket is waited for before the process is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -46,24 +49,34 @@ const PATIENCE: Duration = Duration::from_secs(60);
 ///
 /// If host-visible memory may still be written by the device and nothing can prove otherwise: every way on would be
 /// undefined behaviour.
+#[inline]
 #[track_caller]
 pub(crate) fn settle(context: &Inner, stream: CUstream, exposed: Exposed<'_>) -> Result<()> {
-    // No closure, which would hide where the program waits.
-    macro_rules! wait {
-        () => {
-            // SAFETY: the caller's stream is alive and its context is bound.
-            check(symbol::stream_synchronize, unsafe { context.driver().stream_synchronize(stream) })
-        };
+    match wait(context, stream) {
+        Ok(()) => Ok(()),
+        Err(error) => settle_after(error, context, stream, exposed),
     }
-    let Err(error) = wait!() else { return Ok(()) };
+}
+
+/// As [`settle`], after a wait that failed.
+#[cold]
+#[track_caller]
+fn settle_after(error: Error, context: &Inner, stream: CUstream, exposed: Exposed<'_>) -> Result<()> {
     for attempt in 0..RETRIES {
-        if wait!().is_ok() {
+        if wait(context, stream).is_ok() {
             return Err(error);
         }
         thread::sleep(Duration::from_micros(u64::from(attempt)));
     }
     prove(context, stream, &error, exposed);
     Err(error)
+}
+
+#[inline]
+#[track_caller]
+fn wait(context: &Inner, stream: CUstream) -> Result<()> {
+    // SAFETY: the stream of `settle`'s caller is alive and its context is bound.
+    check(symbol::stream_synchronize, unsafe { context.driver().stream_synchronize(stream) })
 }
 
 /// Whether the driver has shut down, as at the end of the process: what its devices did is over, and what was allocated
@@ -110,6 +123,17 @@ impl<'c> Pending<'c> {
     /// Made before anything is queued on `stream`.
     pub(crate) fn on(context: &'c Inner, stream: CUstream) -> Self {
         Self { context, stream }
+    }
+
+    /// [`settle`]s the stream, on which nothing but this work was queued. `watched`, a ticket queued behind the work, is
+    /// watched first.
+    #[track_caller]
+    pub(crate) fn watch(self, watched: Option<Ticket<'_>>, exposed: Exposed<'_>) -> Result<()> {
+        if watched.is_some_and(|ticket| self.context.driver().progresses() && ticket.arrives_within(SHORT)) {
+            forget(self);
+            return Ok(());
+        }
+        self.settle(exposed)
     }
 
     /// [`settle`]s the stream.

@@ -6,6 +6,7 @@
 
 use core::mem::ManuallyDrop;
 use core::ops::Deref;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::binding::Bound;
@@ -78,6 +79,8 @@ impl RawStream {
 #[derive(Debug, Default)]
 pub(crate) struct StreamSet {
     idle: Mutex<Vec<RawStream>>,
+    /// How many are borrowed.
+    borrowed: AtomicUsize,
 }
 
 impl StreamSet {
@@ -89,6 +92,7 @@ impl StreamSet {
             Some(stream) => stream,
             None => RawStream::create(driver, STREAM_NON_BLOCKING, 0)?,
         };
+        self.borrowed.fetch_add(1, Ordering::Relaxed);
         Ok(Borrowed { set: self, stream: ManuallyDrop::new(stream) })
     }
 
@@ -115,6 +119,13 @@ pub(crate) struct Borrowed<'s> {
     stream: ManuallyDrop<RawStream>,
 }
 
+impl Borrowed<'_> {
+    /// Whether no other operation of the context's borrows a stream now.
+    pub(crate) fn is_only_one(&self) -> bool {
+        self.set.borrowed.load(Ordering::Relaxed) == 1
+    }
+}
+
 impl Deref for Borrowed<'_> {
     type Target = RawStream;
 
@@ -127,6 +138,7 @@ impl Drop for Borrowed<'_> {
     fn drop(&mut self) {
         // SAFETY: the stream is taken once, here, where the guard ends.
         let stream = unsafe { ManuallyDrop::take(&mut self.stream) };
+        self.set.borrowed.fetch_sub(1, Ordering::Relaxed);
         self.set.lock().push(stream);
     }
 }

@@ -1,9 +1,11 @@
 //! Proof of completion that does not depend on a wait: a number that the stream writes behind the work.
 
 use core::ffi::c_void;
+use core::hint::spin_loop;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::driver::ffi::{CUdeviceptr, CUstream};
 use crate::driver::{Driver, check, symbol};
@@ -23,6 +25,25 @@ impl Ticket<'_> {
     /// Whether the work before it is done. Numbers rise, and wrap.
     pub(crate) fn has_arrived(self) -> bool {
         self.word.load(Ordering::Acquire).wrapping_sub(self.number) < u32::MAX / 2
+    }
+
+    /// Watches until the work before it is done, for so long. A short wait costs less so than by a call of the driver.
+    pub(crate) fn arrives_within(self, patience: Duration) -> bool {
+        /// A look at the clock takes as long as several at the word.
+        const LOOKS: u32 = 64;
+        let mut deadline = None;
+        loop {
+            for _ in 0..LOOKS {
+                if self.has_arrived() {
+                    return true;
+                }
+                spin_loop();
+            }
+            let now = Instant::now();
+            if now >= *deadline.get_or_insert(now + patience) {
+                return false;
+            }
+        }
     }
 }
 

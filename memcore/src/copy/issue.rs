@@ -3,9 +3,10 @@
 use core::ffi::c_void;
 
 use super::operation::{Operation, Refused};
+use super::staged::{Lane, Transfer, exposed};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use crate::context::{Bound, Exposed, Inner, Pending, RawStream, Relaxed};
+use crate::context::{Bound, Exposed, Inner, Pending, Relaxed, is_listed};
 use crate::driver::ffi::{CUdeviceptr, POINTER_IS_MANAGED};
 use crate::error::{Error, Result};
 use crate::stream::Stream;
@@ -59,15 +60,17 @@ pub(super) unsafe fn issue(context: &Inner, mode: Mode<'_>, writes: Writes, oper
             let bound = context.bind()?;
             let _relaxed = Relaxed::new(bound.driver());
             let stream = context.streams().borrow(bound.driver())?;
+            let lane = Lane { stream: &stream, is_own: true, is_alone: stream.is_only_one() };
             // SAFETY: the caller's contract.
-            unsafe { complete(context, &bound, &stream, writes, operation) }
+            unsafe { complete(context, &bound, &lane, writes, operation) }
         }
         Mode::Waited(Order::On(stream)) => {
             serves(stream, context, &operation)?;
             let bound = stream.bind()?;
             let _relaxed = Relaxed::new(bound.driver());
+            let lane = Lane { stream: stream.raw(), is_own: false, is_alone: false };
             // SAFETY: the caller's contract.
-            unsafe { complete(&stream.context().inner, &bound, stream.raw(), writes, operation) }
+            unsafe { complete(&stream.context().inner, &bound, &lane, writes, operation) }
         }
         Mode::Raw(stream) => {
             serves(stream, context, &operation)?;
@@ -94,7 +97,7 @@ fn serves(stream: &Stream, context: &Inner, operation: &Operation<'_>) -> Result
     Err(Error::OtherDevice { stream: own.device().ordinal(), memory: context.device().ordinal() })
 }
 
-/// Queues and waits. An error of the queueing does not prove that nothing was queued: the wait comes all the same.
+/// Copies and waits: what is pageable in pieces through page-locked memory, and else by the driver.
 ///
 /// # Safety
 ///
@@ -103,28 +106,39 @@ fn serves(stream: &Stream, context: &Inner, operation: &Operation<'_>) -> Result
 unsafe fn complete(
     context: &Inner,
     bound: &Bound<'_>,
-    stream: &RawStream,
+    lane: &Lane<'_>,
     writes: Writes,
     operation: Operation<'_>,
 ) -> Result<()> {
+    if let Some(transfer) = Transfer::of(&operation) {
+        let exposes = matches!(writes, Writes::Device { dst } if is_managed(bound, dst));
+        // SAFETY: the caller's contract.
+        if let Some(copied) = unsafe { transfer.copy(context, bound, lane, exposes) } {
+            return copied;
+        }
+    }
     let exposes = match writes {
         Writes::Device { dst } => is_managed(bound, dst),
         Writes::Array => false,
         Writes::HostVisible => true,
         Writes::Host { start, bytes } => is_page_locked(bound, start, bytes),
     };
+    let driver = bound.driver();
     if exposes {
-        stream.prepare_ticket(bound.driver())?;
+        lane.stream.prepare_ticket(driver)?;
     }
-    let pending = Pending::on(context, stream.handle());
+    let pending = Pending::on(context, lane.stream.handle());
     // SAFETY: the caller's contract.
-    let queued = unsafe { operation.queue(bound.driver(), stream.handle()) };
-    // A dead context refuses a call whole (seen on hardware: no byte of a refused copy ever landed); but of an
-    // operation of several calls it may have taken the first.
+    let queued = unsafe { operation.queue(driver, lane.stream.handle()) };
+    // An error does not prove that nothing was queued. A dead context refuses a call whole (seen on hardware: no byte of a
+    // refused copy ever landed); but of an operation of several calls it may have taken the first.
     let may_be_queued = queued.as_ref().map_or_else(|refused| refused.is_half_way, |()| true);
-    let exposed =
-        if exposes && may_be_queued { Exposed::HostVisible(stream.ticket(bound.driver())) } else { Exposed::Nothing };
-    let settled = pending.settle(exposed);
+    let exposed = exposed(bound, lane, exposes && may_be_queued);
+    let settled = match exposed {
+        // What else is queued on a program's stream may fail, which the wait says.
+        Exposed::HostVisible(ticket) if lane.is_own => pending.watch(ticket, exposed),
+        _ => pending.settle(exposed),
+    };
     queued.map_err(Refused::into_error).and(settled)
 }
 
@@ -159,7 +173,7 @@ fn is_managed(bound: &Bound<'_>, address: CUdeviceptr) -> bool {
 /// A download into pageable memory returns only when all of it has landed.
 #[track_caller]
 fn is_page_locked(bound: &Bound<'_>, start: *mut c_void, bytes: usize) -> bool {
-    is_known(bound, start) || is_known(bound, start.wrapping_byte_add(bytes - 1))
+    is_listed(start, bytes) || is_known(bound, start) || is_known(bound, start.wrapping_byte_add(bytes - 1))
 }
 
 /// Whether the driver knows host memory. What it does not know is pageable; all else it may write late.

@@ -8,6 +8,7 @@ mod fill_rows;
 mod issue;
 mod operation;
 mod rows;
+mod staged;
 mod within;
 mod write_combined;
 
@@ -35,6 +36,8 @@ pub(crate) enum HostKind {
     HostVisible,
     /// A slice: pageable, most likely, but it may be part of page-locked memory.
     Unknown,
+    /// As `Unknown`, by the driver's call alone: where the program asked for that.
+    ByDriver,
 }
 
 /// Copies host memory to a device.
@@ -44,12 +47,19 @@ pub(crate) enum HostKind {
 /// `src` is valid for reads of `bytes`, `dst` for writes of `bytes` in `context`, which is open, both by this operation
 /// alone until it is complete: on return, or under [`Mode::Raw`] when the caller has waited.
 #[track_caller]
-pub(crate) unsafe fn upload(context: &Inner, dst: u64, src: *const c_void, bytes: usize, mode: Mode<'_>) -> Result<()> {
+pub(crate) unsafe fn upload(
+    context: &Inner,
+    dst: u64,
+    src: *const c_void,
+    kind: HostKind,
+    bytes: usize,
+    mode: Mode<'_>,
+) -> Result<()> {
     if bytes == 0 {
         return Ok(());
     }
     write_combined::before_the_device_reads();
-    let operation = Operation::Upload { dst, src, bytes };
+    let operation = Operation::Upload { dst, src, kind, bytes };
     // SAFETY: the caller's contract.
     unsafe { issue(context, mode, Writes::Device { dst }, operation) }
 }
@@ -74,9 +84,9 @@ pub(crate) unsafe fn download(
     }
     let writes = match kind {
         HostKind::HostVisible => Writes::HostVisible,
-        HostKind::Unknown => Writes::Host { start: dst, bytes },
+        HostKind::Unknown | HostKind::ByDriver => Writes::Host { start: dst, bytes },
     };
-    let operation = Operation::Download { dst, src, bytes };
+    let operation = Operation::Download { dst, kind, src, bytes };
     // SAFETY: the caller's contract.
     unsafe { issue(context, mode, writes, operation) }
 }

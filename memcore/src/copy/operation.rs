@@ -2,6 +2,7 @@
 
 use core::ffi::c_void;
 
+use super::HostKind;
 use super::fill::{Seed, queue_fill};
 use super::fill_rows::RowFill;
 use super::rows::RowCopy;
@@ -16,10 +17,12 @@ pub(super) enum Operation<'v> {
     Upload {
         dst: CUdeviceptr,
         src: *const c_void,
+        kind: HostKind,
         bytes: usize,
     },
     Download {
         dst: *mut c_void,
+        kind: HostKind,
         src: CUdeviceptr,
         bytes: usize,
     },
@@ -72,11 +75,11 @@ impl Operation<'_> {
     #[track_caller]
     pub(super) unsafe fn queue(self, driver: &dyn Driver, stream: CUstream) -> Result<(), Refused> {
         let queued = match self {
-            Self::Upload { dst, src, bytes } => {
+            Self::Upload { dst, src, bytes, .. } => {
                 // SAFETY: the caller's contract.
                 check(symbol::memcpy_htod_async, unsafe { driver.memcpy_htod_async(dst, src, bytes, stream) })
             }
-            Self::Download { dst, src, bytes } => {
+            Self::Download { dst, src, bytes, .. } => {
                 // SAFETY: the caller's contract.
                 check(symbol::memcpy_dtoh_async, unsafe { driver.memcpy_dtoh_async(dst, src, bytes, stream) })
             }

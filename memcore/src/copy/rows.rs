@@ -45,7 +45,7 @@ impl Memory {
         }
     }
 
-    const fn host(self) -> *mut c_void {
+    pub(super) const fn host(self) -> *mut c_void {
         match self {
             Self::Host(pointer) => pointer,
             Self::Device(_) | Self::Array { .. } => ptr::null_mut(),
@@ -86,12 +86,17 @@ impl Memory {
 impl Place {
     /// The place so many rows and slices further on.
     pub(super) fn on(self, rows: usize, slices: usize) -> Self {
-        let bytes = (slices * self.height + rows) * self.pitch;
+        self.at(0, rows, slices)
+    }
+
+    /// The place so many bytes, rows and slices further on.
+    pub(super) fn at(self, column: usize, rows: usize, slices: usize) -> Self {
+        let bytes = (slices * self.height + rows) * self.pitch + column;
         let memory = match self.memory {
             Memory::Host(pointer) => Memory::Host(pointer.wrapping_byte_add(bytes)),
             Memory::Device(address) => Memory::Device(address + bytes as u64),
             Memory::Array { array, has_layers, at: [x, y, z] } => {
-                Memory::Array { array, has_layers, at: [x, y + rows, z + slices] }
+                Memory::Array { array, has_layers, at: [x + column, y + rows, z + slices] }
             }
         };
         Self { memory, ..self }
@@ -135,13 +140,18 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
+    /// Bytes that are copied.
+    pub(super) const fn bytes(self) -> usize {
+        self.width * self.rows * self.slices
+    }
+
     /// Whether there is nothing to copy.
     pub(crate) const fn is_empty(self) -> bool {
         self.width == 0 || self.rows == 0 || self.slices == 0
     }
 
     /// Bytes from the first row's start to the last one's end, in a place.
-    const fn reach(self, place: &Place) -> usize {
+    pub(super) const fn reach(self, place: &Place) -> usize {
         ((self.slices - 1) * place.height + self.rows - 1) * place.pitch + self.width
     }
 }

@@ -30,8 +30,16 @@ impl Symbol {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// The function's address, unless the library lacks it. Two threads that ask at once find the same.
-    fn get(&self, library: &Library, name: &'static CStr) -> Option<*mut c_void> {
+    /// The function's address, if it has been looked up and is there.
+    #[inline]
+    fn get(&self) -> Option<*mut c_void> {
+        let address = self.0.load(Ordering::Acquire);
+        (address.addr() > MISSING.addr()).then_some(address)
+    }
+
+    /// Whether the library has the function, which [`get`](Self::get) knows from here on. Two threads that ask at once find
+    /// the same.
+    fn look_up(&self, library: &Library, name: &'static CStr) -> bool {
         let mut address = self.0.load(Ordering::Acquire);
         if address.is_null() {
             // SAFETY: the symbol is only read as an address here; it is given its C type where it is called.
@@ -39,7 +47,7 @@ impl Symbol {
             address = symbol.map_or(MISSING, |symbol| *symbol);
             self.0.store(address, Ordering::Release);
         }
-        (address != MISSING).then_some(address)
+        address != MISSING
     }
 }
 
@@ -62,12 +70,24 @@ macro_rules! cuda_driver {
             $(
                 unsafe fn $method(&self, $($arg: $type),*) -> Status {
                     type Function = unsafe extern "C" fn($($type),*) -> u32;
-                    const NAME: &CStr = match CStr::from_bytes_with_nul(concat!($symbol, "\0").as_bytes()) {
-                        Ok(name) => name,
-                        Err(_) => panic!("a symbol's name holds no NUL"),
-                    };
-                    let Some(address) = self.$method.get(self.library, NAME) else {
-                        return Status::MISSING_SYMBOL;
+
+                    /// A function of its own, so that the calls after the first save no registers for it.
+                    #[cold]
+                    unsafe fn first(driver: &CudaDriver, $($arg: $type),*) -> Status {
+                        const NAME: &CStr = match CStr::from_bytes_with_nul(concat!($symbol, "\0").as_bytes()) {
+                            Ok(name) => name,
+                            Err(_) => panic!("a symbol's name holds no NUL"),
+                        };
+                        if !driver.$method.look_up(driver.library, NAME) {
+                            return Status::MISSING_SYMBOL;
+                        }
+                        // SAFETY: the caller keeps the contract of the driver function of this name.
+                        unsafe { driver.$method($($arg),*) }
+                    }
+
+                    let Some(address) = self.$method.get() else {
+                        // SAFETY: as above.
+                        return unsafe { first(self, $($arg),*) };
                     };
                     // SAFETY: the driver's versioned symbol of this name has this C signature; what it returns as an
                     // enum in C is an `unsigned int`, any value of which is a `u32`.

@@ -269,6 +269,9 @@ pub(crate) const POOL_USED_CURRENT: u32 = 7;
 /// `CU_MEMPOOL_ATTR_USED_MEM_HIGH`.
 pub(crate) const POOL_USED_HIGH: u32 = 8;
 
+/// `CU_EVENT_DISABLE_TIMING`.
+pub(crate) const EVENT_DISABLE_TIMING: u32 = 2;
+
 /// `CU_STREAM_NON_BLOCKING`.
 pub(crate) const STREAM_NON_BLOCKING: u32 = 1;
 /// `CU_STREAM_CAPTURE_STATUS_NONE`.

@@ -64,6 +64,11 @@ pub(crate) trait DriverKind {
 
     /// Whether the operating system is to be taken for one without huge pages.
     fn refuses_huge_pages(&self) -> bool;
+
+    /// Whether what is queued goes on while the host calls nothing, so that it can be watched for in memory.
+    fn progresses(&self) -> bool {
+        !self.is_simulated()
+    }
 }
 
 macro_rules! driver_trait {
@@ -95,6 +100,7 @@ macro_rules! driver_trait {
 entry_points!(driver_trait);
 
 /// Makes an entry point's status a [`Result`].
+#[inline]
 pub(crate) fn check(operation: &'static str, status: Status) -> Result<()> {
     if status.is_success() { Ok(()) } else { Err(Error::from_status(operation, status)) }
 }

@@ -377,6 +377,7 @@ impl Error {
     }
 
     /// The error of a call that returned `status`, which is not a success.
+    #[cold]
     pub(crate) const fn from_status(operation: &'static str, status: Status) -> Self {
         match status {
             Status::MISSING_SYMBOL => Self::MissingSymbol { symbol: operation },

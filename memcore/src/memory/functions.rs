@@ -221,7 +221,7 @@ pub unsafe fn cuda_free_locked<T: DeviceCopy>(pointer: *mut T) -> Result<()> {
 pub unsafe fn memcpy_htod(destination: u64, source: *const c_void, bytes: usize) -> Result<()> {
     let context = Context::current()?.inner;
     // SAFETY: the caller's contract; a wrong device address is answered with a code.
-    unsafe { copy::upload(&context, destination, source, bytes, Mode::Waited(Order::Now)) }
+    unsafe { copy::upload(&context, destination, source, HostKind::ByDriver, bytes, Mode::Waited(Order::Now)) }
 }
 
 /// Copies `bytes` of device memory of the current context to the host. Complete on return. Driver functions:
@@ -239,7 +239,7 @@ pub unsafe fn memcpy_dtoh(destination: *mut c_void, source: u64, bytes: usize) -
     let context = Context::current()?.inner;
     let mode = Mode::Waited(Order::Now);
     // SAFETY: the caller's contract; a wrong device address is answered with a code.
-    unsafe { copy::download(&context, destination, HostKind::Unknown, source, bytes, mode) }
+    unsafe { copy::download(&context, destination, HostKind::ByDriver, source, bytes, mode) }
 }
 
 /// Copies `bytes` from memory of one device to that of another, or the same. Driver function: `cuMemcpyPeer`.

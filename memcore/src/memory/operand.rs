@@ -15,6 +15,7 @@ use crate::copy::HostKind;
 #[derive(Debug)]
 pub struct HostSource<'a, T> {
     slice: &'a [T],
+    kind: HostKind,
 }
 
 /// Host memory that is written, initialised or not.
@@ -42,6 +43,10 @@ pub struct DeviceDestination<'a, T> {
 impl<'a, T> HostSource<'a, T> {
     pub(crate) fn slice(&self) -> &'a [T] {
         self.slice
+    }
+
+    pub(crate) fn kind(&self) -> HostKind {
+        self.kind
     }
 
     /// The address, exposed to the device.
@@ -180,7 +185,7 @@ macro_rules! host_operands {
             type Source = HostSource<'a, T>;
 
             fn __as_copy_source(self) -> Self::Source {
-                HostSource { slice: self }
+                HostSource { slice: self, kind: HostKind::$kind }
             }
         }
 
@@ -210,7 +215,7 @@ macro_rules! host_boxes {
             type Source = HostSource<'a, T>;
 
             fn __as_copy_source(self) -> Self::Source {
-                HostSource { slice: core::slice::from_ref(self) }
+                HostSource { slice: core::slice::from_ref(self), kind: HostKind::HostVisible }
             }
         }
 

@@ -46,7 +46,12 @@ pub trait RawPair<S> {
 ///
 /// As [`RawPair::copy_raw`], unless `mode` waits.
 #[track_caller]
-unsafe fn upload<T: DeviceCopy>(destination: &mut DeviceSlice<T>, source: &[T], mode: Mode<'_>) -> Result<()> {
+unsafe fn upload<T: DeviceCopy>(
+    destination: &mut DeviceSlice<T>,
+    source: &HostSource<'_, T>,
+    mode: Mode<'_>,
+) -> Result<()> {
+    let (kind, source) = (source.kind(), source.slice());
     same_len(destination.len(), source.len())?;
     let bytes = destination.size_in_bytes();
     if bytes == 0 {
@@ -54,7 +59,7 @@ unsafe fn upload<T: DeviceCopy>(destination: &mut DeviceSlice<T>, source: &[T], 
     }
     // SAFETY: as many bytes on both sides, all initialised (`NoUninit`); the borrows or the caller's contract cover the
     // rest.
-    unsafe { copy::upload(destination.context()?, destination.address(), source.as_ptr().cast(), bytes, mode) }
+    unsafe { copy::upload(destination.context()?, destination.address(), source.as_ptr().cast(), kind, bytes, mode) }
 }
 
 /// # Safety
@@ -77,7 +82,7 @@ impl<T: DeviceCopy> Pair<HostSource<'_, T>> for DeviceDestination<'_, T> {
     #[track_caller]
     fn copy(self, source: HostSource<'_, T>, order: Order<'_>) -> Result<()> {
         // SAFETY: both sides are borrowed for this call, which waits.
-        unsafe { upload(self.into_slice(), source.slice(), Mode::Waited(order)) }
+        unsafe { upload(self.into_slice(), &source, Mode::Waited(order)) }
     }
 }
 
@@ -119,7 +124,7 @@ impl<T: DeviceCopy> RawPair<HostSource<'_, T>> for DeviceDestination<'_, T> {
     #[track_caller]
     unsafe fn copy_raw(self, source: HostSource<'_, T>, stream: &Stream) -> Result<()> {
         // SAFETY: the caller's contract.
-        unsafe { upload(self.into_slice(), source.slice(), Mode::Raw(stream)) }
+        unsafe { upload(self.into_slice(), &source, Mode::Raw(stream)) }
     }
 }
 

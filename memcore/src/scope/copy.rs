@@ -143,7 +143,8 @@ fn queue<'scope, 'env, T>(
         let source = core::ptr::with_exposed_provenance(from.address as usize);
         let exposing = scope.exposing(copy::has_managed_memory());
         // SAFETY: `Scoped`: both sides are as they have to be until the scope ends, and that waits.
-        return exposing.ends_with(unsafe { copy::upload(context, to.address, source, bytes, mode) });
+        return exposing
+            .ends_with(unsafe { copy::upload(context, to.address, source, HostKind::Unknown, bytes, mode) });
     }
     // SAFETY: as above.
     let source_context = unsafe { context_of(from.address)? };

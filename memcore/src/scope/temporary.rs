@@ -7,7 +7,7 @@ use bytemuck::Zeroable;
 use super::lent::Lent;
 use super::{Scope, bind};
 use crate::context::{Allocation, AllocatorKind, Inner, Prepare, Relaxed};
-use crate::copy::{self, Filled, Mode, Order};
+use crate::copy::{self, Filled, HostKind, Mode, Order};
 use crate::error::{Error, Result};
 use crate::memory::size::bytes_of;
 use crate::memory::{DeviceCopy, DeviceSlice, gather};
@@ -51,7 +51,7 @@ impl Temporaries {
         self.lock().push(allocation);
         let mode = Mode::Waited(Order::Now);
         // SAFETY: as many bytes on both sides, all initialised (`NoUninit`), used by this call alone, which waits.
-        unsafe { copy::upload(context, allocation.address, source.as_ptr().cast(), bytes, mode)? };
+        unsafe { copy::upload(context, allocation.address, source.as_ptr().cast(), HostKind::Unknown, bytes, mode)? };
         Ok(allocation.address)
     }
 

@@ -165,7 +165,7 @@ unsafe fn queue(stream: &Stream, direction: Direction, to: u64, from: u64, bytes
             let context = unsafe { context_of(to)? };
             let source = core::ptr::with_exposed_provenance(from as usize);
             // SAFETY: the caller's contract.
-            unsafe { copy::upload(context, to, source, bytes, mode) }
+            unsafe { copy::upload(context, to, source, HostKind::Unknown, bytes, mode) }
         }
         Direction::Download => {
             // SAFETY: as above.

@@ -196,6 +196,10 @@ impl DriverKind for TraceDriver {
     fn refuses_huge_pages(&self) -> bool {
         self.inner.refuses_huge_pages()
     }
+
+    fn progresses(&self) -> bool {
+        self.inner.progresses()
+    }
 }
 
 impl fmt::Debug for TraceDriver {

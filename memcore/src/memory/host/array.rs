@@ -110,7 +110,7 @@ impl<T, K: Allocated> HostArray<T, K> {
             return Self { len, ..Self::EMPTY };
         };
         // SAFETY: the caller hands over the allocation at this address.
-        let owner = unsafe { HostOwner::adopt(start.cast()) }
+        let owner = unsafe { HostOwner::adopt(start.cast(), len * size_of::<T>()) }
             .inspect_err(|error| log::error!("host memory at {pointer:p} cannot be freed: {error}"))
             .ok();
         Self { owner, pointer: start, len, marker: PhantomData }

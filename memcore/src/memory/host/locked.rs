@@ -83,8 +83,8 @@ impl Allocated for PageLocked {
 /// # Large memory
 ///
 /// Of 256 KiB and more, memory that is not write-combined is not the driver's: it lies in whole pages of the process's
-/// own, huge ones where they are 2 MiB and the system has them, which several threads touch and `cuMemHostRegister_v2` then
-/// locks. That takes a fraction of the time. It is mapped, portable and at least page-aligned, whatever the flags say, and
+/// own, huge ones where they are 2 MiB and the system has them, which several threads touch
+/// ([`Staging::threads`](crate::Staging::threads)) and `cuMemHostRegister_v2` then locks. That takes a fraction of the time. It is mapped, portable and at least page-aligned, whatever the flags say, and
 /// counts as the process's memory, also towards the limit of a container. Where the system or the driver refuses it,
 /// `cuMemHostAlloc` is called as for small memory, which is logged once ([`Context::locked_statistics`] tells how often).
 ///

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::context::{Contents, Inner, Relaxed, freed_at_exit};
+use crate::context::{Contents, Inner, Listed, Relaxed, freed_at_exit};
 use crate::driver::{check, symbol};
 use crate::error::{Error, Result};
 
@@ -43,8 +43,8 @@ pub(crate) trait Allocated: HostMemory {
 /// Host memory of the kind `K` and the context it was made in, which it keeps open. Dropped, the memory is freed.
 pub(crate) struct HostOwner<K: HostMemory> {
     context: Arc<Inner>,
-    /// INVARIANT: by `K`'s driver function, and this owner's.
-    pointer: NonNull<c_void>,
+    /// Where the memory is. INVARIANT: by `K`'s driver function, and this owner's.
+    listed: Listed,
     is_freed: bool,
     kind: PhantomData<K>,
 }
@@ -65,27 +65,29 @@ impl<K: Allocated> HostOwner<K> {
             K::allocate(&context, bytes, flags, contents)
         };
         let pointer = allocated.map_err(|error| error.without_device_memory(bytes))?;
-        Ok(Self { context, pointer, is_freed: false, kind: PhantomData })
+        // SAFETY: the memory was allocated just now, in this context.
+        Ok(unsafe { Self::new(context, pointer, bytes) })
     }
 
-    /// Memory made elsewhere.
+    /// `bytes` of memory made elsewhere.
     ///
     /// # Safety
     ///
     /// `pointer` is from the kind's driver function (or the runtime API's of that kind), and nobody else's from here
     /// on.
-    pub(super) unsafe fn adopt(pointer: NonNull<c_void>) -> Result<Self> {
+    pub(super) unsafe fn adopt(pointer: NonNull<c_void>, bytes: usize) -> Result<Self> {
         let context = K::owner(pointer.as_ptr().expose_provenance() as u64)?;
-        Ok(Self { context, pointer, is_freed: false, kind: PhantomData })
+        // SAFETY: the caller's contract, and the context is the memory's.
+        Ok(unsafe { Self::new(context, pointer, bytes) })
     }
 }
 
 impl<K: HostMemory> HostOwner<K> {
     /// # Safety
     ///
-    /// The invariant of `pointer`, in this context.
-    pub(super) unsafe fn new(context: Arc<Inner>, pointer: NonNull<c_void>) -> Self {
-        Self { context, pointer, is_freed: false, kind: PhantomData }
+    /// The invariant of `pointer`, in this context, of `bytes`.
+    pub(super) unsafe fn new(context: Arc<Inner>, pointer: NonNull<c_void>, bytes: usize) -> Self {
+        Self { context, listed: Listed::new(pointer, bytes), is_freed: false, kind: PhantomData }
     }
 
     pub(super) fn context(&self) -> &Arc<Inner> {
@@ -93,7 +95,7 @@ impl<K: HostMemory> HostOwner<K> {
     }
 
     pub(super) fn pointer(&self) -> NonNull<c_void> {
-        self.pointer
+        self.listed.start()
     }
 
     /// The address for a device, as the driver says. Driver function: `cuMemHostGetDevicePointer_v2`.
@@ -103,7 +105,7 @@ impl<K: HostMemory> HostOwner<K> {
         let _relaxed = Relaxed::new(bound.driver());
         let mut address = 0;
         // SAFETY: `address` is writable for the length of the call; the memory is the driver's to look up.
-        let status = unsafe { bound.driver().mem_host_device_pointer(&raw mut address, self.pointer.as_ptr(), 0) };
+        let status = unsafe { bound.driver().mem_host_device_pointer(&raw mut address, self.pointer().as_ptr(), 0) };
         check(symbol::mem_host_device_pointer, status)?;
         Ok(address)
     }
@@ -137,7 +139,7 @@ impl<K: HostMemory> HostOwner<K> {
             Ok(bound) => {
                 let _relaxed = Relaxed::new(bound.driver());
                 // SAFETY: by the invariant the memory is of this kind; its owner gives it up, and no pending work uses it.
-                unsafe { K::free(&self.context, self.pointer.as_ptr()) }
+                unsafe { K::free(&self.context, self.pointer().as_ptr()) }
             }
             Err(error) => Err(error),
         };

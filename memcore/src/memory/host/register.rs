@@ -67,7 +67,7 @@ impl HostOwner<Registered> {
         }
         check(symbol::mem_host_register, status).map_err(|error| error.without_device_memory(bytes))?;
         // SAFETY: registered just now, in this context.
-        Ok(unsafe { Self::new(Arc::clone(context), pointer) })
+        Ok(unsafe { Self::new(Arc::clone(context), pointer, bytes) })
     }
 
     /// As [`of_slice`](Self::of_slice), of memory that is given back when an [`Ending`](super::Ending) ends this.

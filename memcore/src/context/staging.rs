@@ -1,0 +1,113 @@
+//! How copies from and to pageable memory are staged.
+
+use super::Context;
+use crate::error::Result;
+
+/// How a context copies from and to pageable memory: through page-locked memory of its own, by several threads, or through
+/// the driver's.
+///
+/// A device reads and writes page-locked memory alone. For other memory a driver copies in between, on one core: 8 GB/s on
+/// an H200 whose bus moves 55 (`docs/performance.md`). So a synchronous copy of pageable memory goes in pieces through
+/// page-locked memory of the context's, which several threads fill or empty while the device copies. The memory is made and
+/// the threads are started when a copy first needs them, are kept for the next, and are given back by [`Context::trim`].
+///
+/// A copy that finds the memory in use by others, or gets none, goes through the driver's, as all do with
+/// [`Staging::off`].
+///
+/// ```
+/// use memcore::prelude::*;
+/// use memcore::Staging;
+///
+/// let context = Context::current()?;
+/// context.set_staging(Staging::default().threads(2).maximum_bytes(8 << 20))?;
+/// let host = vec![7u8; 4 << 20];
+/// let dev = DeviceBuffer::from_slice_in(&context, &host)?; // staged, by two threads
+/// assert!(context.staging_bytes() <= 8 << 20);
+/// context.trim(0)?;
+/// assert_eq!(context.staging_bytes(), 0);
+/// # assert_eq!(dev.to_vec()?, host);
+/// # Ok::<(), memcore::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Staging {
+    threads: usize,
+    maximum_bytes: usize,
+}
+
+impl Staging {
+    /// More threads gained nothing on the machine of `docs/performance.md`, whose bus eight of them fill.
+    const MOST_THREADS: usize = 8;
+
+    /// None: copies go through the driver.
+    #[must_use]
+    pub const fn off() -> Self {
+        Self { threads: 0, maximum_bytes: 0 }
+    }
+
+    /// At most so many threads work on one copy, the calling one included; 0 turns staging off. The default is the number
+    /// of cores, and at most 8. As many touch the pages of large page-locked memory when it is allocated.
+    #[must_use]
+    pub const fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// At most so many bytes of page-locked memory: for large copies almost two pieces for each thread, of at most 2 MiB, and
+    /// pieces of 128 KiB for small ones. Below 128 KiB staging is off. The default is 32 MiB.
+    #[must_use]
+    pub const fn maximum_bytes(self, bytes: usize) -> Self {
+        Self { maximum_bytes: bytes, ..self }
+    }
+
+    pub(crate) const fn most_threads(self) -> usize {
+        self.threads
+    }
+
+    pub(super) const fn most_bytes(self) -> usize {
+        self.maximum_bytes
+    }
+
+    /// Bytes of a piece for large copies, whole pages: almost two for each thread, and a sixteenth is left for small copies.
+    pub(crate) const fn share(self) -> usize {
+        const MOST: usize = 2 << 20;
+        const PAGE: usize = 4096;
+        if self.threads == 0 {
+            return 0;
+        }
+        let share = (self.maximum_bytes - self.maximum_bytes / 16) / (2 * self.threads - 1) / PAGE * PAGE;
+        if share < MOST { share } else { MOST }
+    }
+}
+
+impl Default for Staging {
+    fn default() -> Self {
+        // Where the number is not known, one: the caller.
+        let cores = std::thread::available_parallelism().map_or(1, core::num::NonZero::get);
+        Self { threads: cores.min(Self::MOST_THREADS), maximum_bytes: 32 << 20 }
+    }
+}
+
+impl Context {
+    /// How copies from and to pageable memory are staged.
+    #[must_use]
+    pub fn staging(&self) -> Staging {
+        self.inner.ring().settings()
+    }
+
+    /// Changes how copies from and to pageable memory are staged, from the next one on, and gives the idle page-locked memory
+    /// back. Driver function: `cuMemFreeHost`, which may wait for device work.
+    ///
+    /// # Errors
+    ///
+    /// The driver's code, where the context cannot be made current; the change is made all the same.
+    #[track_caller]
+    pub fn set_staging(&self, staging: Staging) -> Result<()> {
+        self.inner.ring().set(staging);
+        self.inner.trim_host()
+    }
+
+    /// How many bytes of page-locked memory the context holds for copies from and to pageable memory, now.
+    #[must_use]
+    pub fn staging_bytes(&self) -> usize {
+        self.inner.ring().bytes()
+    }
+}

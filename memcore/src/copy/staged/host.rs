@@ -1,0 +1,145 @@
+//! The host's share of a copy: between the program's memory and page-locked memory.
+
+use core::ptr;
+
+use crate::copy::{Extent, Place};
+
+/// Which way the host copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    ToSlot,
+    FromSlot,
+}
+
+/// Copies the rows of `extent` between `host`, a place of that pitch and height, and `slot`, where they follow each other;
+/// `streams`, past the caches.
+///
+/// # Safety
+///
+/// The one side is valid for reads and the other for writes, and they do not overlap.
+pub(super) unsafe fn copy(host: *mut u8, place: &Place, slot: *mut u8, extent: Extent, way: Way, streams: bool) {
+    let (run, rows, slices) = runs(place, extent);
+    for slice in 0..slices {
+        for row in 0..rows {
+            let apart = host.wrapping_add((slice * place.height + row) * place.pitch);
+            let together = slot.wrapping_add((slice * rows + row) * run);
+            let (from, to) = if way == Way::ToSlot { (apart, together) } else { (together, apart) };
+            if streams {
+                // SAFETY: the caller's contract.
+                unsafe { stream(from, to, run) };
+            } else {
+                // SAFETY: the caller's contract.
+                unsafe { ptr::copy_nonoverlapping(from, to, run) };
+            }
+        }
+    }
+    if streams {
+        streamed();
+    }
+}
+
+/// The length of what lies without a gap, and how many rows and slices of that there are.
+fn runs(place: &Place, extent: Extent) -> (usize, usize, usize) {
+    let Extent { width, rows, slices } = extent;
+    if rows > 1 && place.pitch != width {
+        return (width, rows, slices);
+    }
+    if slices > 1 && place.height * place.pitch != width * rows {
+        return (width * rows, 1, slices);
+    }
+    (width * rows * slices, 1, 1)
+}
+
+/// Copies past the caches: what is written is not read before, as plain stores do, and lies in memory afterwards, where a
+/// device reads faster than in the caches of a core.
+///
+/// # Safety
+///
+/// `from` is valid for reads and `to` for writes of `bytes`, and they do not overlap.
+#[cfg(target_arch = "x86_64")]
+unsafe fn stream(from: *const u8, to: *mut u8, bytes: usize) {
+    use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+
+    const LINE: usize = 64;
+    const WORD: usize = size_of::<__m128i>();
+    let head = to.align_offset(LINE).min(bytes);
+    // SAFETY: the caller's contract, of the first bytes.
+    unsafe { ptr::copy_nonoverlapping(from, to, head) };
+    let lines = (bytes - head) / LINE;
+    let (from, to) = (from.wrapping_add(head), to.wrapping_add(head));
+    for line in 0..lines {
+        for word in 0..LINE / WORD {
+            let offset = line * LINE + word * WORD;
+            // SAFETY: the word lies within the bytes, and any alignment serves.
+            let value = unsafe { _mm_loadu_si128(from.wrapping_add(offset).cast()) };
+            // SAFETY: the word lies within the bytes, aligned as the line is; `streamed` comes before anyone reads it.
+            unsafe { _mm_stream_si128(to.wrapping_add(offset).cast(), value) };
+        }
+    }
+    let done = lines * LINE;
+    // SAFETY: the caller's contract, of the last bytes.
+    unsafe { ptr::copy_nonoverlapping(from.wrapping_add(done), to.wrapping_add(done), bytes - head - done) };
+}
+
+/// Elsewhere as any copy.
+///
+/// # Safety
+///
+/// As above.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn stream(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: the caller's contract.
+    unsafe { ptr::copy_nonoverlapping(from, to, bytes) };
+}
+
+/// Orders what was streamed before what this thread writes next, by which others learn of it.
+fn streamed() {
+    #[cfg(target_arch = "x86_64")]
+    crate::copy::empty_write_buffers();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Extent, Place, Way, copy, runs};
+    use crate::copy::Memory;
+
+    fn place(pitch: usize, height: usize) -> Place {
+        Place { memory: Memory::Host(core::ptr::null_mut()), pitch, height }
+    }
+
+    #[test]
+    fn rows_without_gaps_are_one() {
+        let extent = Extent { width: 4, rows: 3, slices: 2 };
+        assert_eq!(runs(&place(4, 3), extent), (24, 1, 1));
+        assert_eq!(runs(&place(4, 5), extent), (12, 1, 2));
+        assert_eq!(runs(&place(5, 3), extent), (4, 3, 2));
+        assert_eq!(runs(&place(9, 7), Extent { rows: 1, slices: 1, ..extent }), (4, 1, 1));
+        assert_eq!(runs(&place(4, 1), Extent { rows: 1, ..extent }), (8, 1, 1));
+    }
+
+    /// Both ways, at every alignment and about every edge of the streamed part.
+    #[test]
+    fn every_byte_is_copied_and_no_other() {
+        let ways = [(Way::ToSlot, false), (Way::ToSlot, true), (Way::FromSlot, false), (Way::FromSlot, true)];
+        for bytes in [0, 1, 63, 64, 65, 191, 1000, 4096] {
+            for (from, to) in [(0, 0), (1, 0), (0, 1), (3, 63), (64, 17)] {
+                for (way, streams) in ways {
+                    let to_host = way == Way::FromSlot;
+                    let mut packed: Vec<u8> = (0..bytes + 200).map(|at| (at * 7 % 251) as u8).collect();
+                    let mut host = vec![0xAA; bytes + 200];
+                    if !to_host {
+                        core::mem::swap(&mut packed, &mut host);
+                    }
+                    let (packed_at, host_at) = if to_host { (from, to) } else { (to, from) };
+                    let extent = Extent { width: bytes, rows: 1, slices: 1 };
+                    let (near, far) = (host[host_at..].as_mut_ptr(), packed[packed_at..].as_mut_ptr());
+                    // SAFETY: both have room for as many bytes.
+                    unsafe { copy(near, &place(bytes, 1), far, extent, way, streams) };
+                    let (source, result) = if to_host { (&packed, &host) } else { (&host, &packed) };
+                    assert_eq!(result[to..to + bytes], source[from..from + bytes]);
+                    assert!(result[..to].iter().chain(&result[to + bytes..]).all(|byte| *byte == 0xAA));
+                }
+            }
+        }
+    }
+}
