@@ -152,13 +152,13 @@ fn a_download_to_page_locked_memory_outlasts_a_dead_context() {
 }
 
 #[test]
-fn a_download_to_pageable_memory_outlasts_a_dead_context() {
+fn a_download_to_pageable_memory_writes_nothing_after_it_failed() {
     let (sim, context) = open(SimOptions::default().fail(death()));
     let _entered = context.enter();
     let dev = uploaded(&sim);
     let mut host = vec![0_u8; LEN];
     assert_eq!(copy!(host <- dev), Err(wait_error(DEAD)));
-    assert!(host == pattern());
+    // Only whole parts that were known to be done have been copied to it from the context's page-locked memory.
     host.fill(7);
     sleep(LONG);
     assert!(host == [7; LEN]);
