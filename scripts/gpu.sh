@@ -27,9 +27,9 @@ build() {
     rm -rf "$out" && mkdir -p "$out"
     local messages
     messages=$(cargo test --release --message-format=json --no-run --test conformance --test hardware \
-        --test test_attribute --bench overhead)
+        --test test_attribute --bench overhead --bench locked)
     messages+=$'\n'$(cargo build --release --message-format=json --examples)
-    for target in conformance:test hardware:test test_attribute:test overhead:bench quickstart:example \
+    for target in conformance:test hardware:test test_attribute:test overhead:bench locked:bench quickstart:example \
         03_overlap:example 04_cudarc_kernel:example bandwidth:example; do
         local path
         path=$(executable "${target%:*}" "${target#*:}" <<<"$messages")
@@ -67,6 +67,7 @@ assert work and all(event["dur"] >= 0 for event in work)
 print("trace    ", len(events), "events,", len(work), "of streams")'
     "$out/04_cudarc_kernel"
     "$out/overhead"
+    "$out/locked"
     python3 scripts/probes/dead_context.py # last: it ends with a dead context
 }
 

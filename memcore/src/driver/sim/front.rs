@@ -105,6 +105,11 @@ impl SimDriver {
         status
     }
 
+    /// What is reported as a call of the program's, and is none of the driver's.
+    fn own_call(&self, (symbol, method): (&'static str, &'static str), place: Place) -> Call {
+        Call { symbol, method, place, current: current::get(&self.token) }
+    }
+
     /// Makes a call, and waits for what it says that it waits for.
     fn make<'m>(
         &'m self,
@@ -208,6 +213,31 @@ impl DriverKind for SimDriver {
         if let Some(allocation) = id.and_then(|id| machine.memory.get_mut(id)) {
             allocation.accounted_for = true;
         }
+    }
+
+    unsafe fn give_out(&self, address: u64, bytes: usize, zeros: bool) {
+        let call = self.own_call(("cuMemHostAlloc", "mem_host_alloc"), Location::caller());
+        // SAFETY: the caller's contract.
+        unsafe { self.lock().give_out(&call, address, bytes, zeros) };
+    }
+
+    unsafe fn take_back(&self, address: u64) {
+        let call = self.own_call(("cuMemFreeHost", "mem_free_host"), Location::caller());
+        let (mut machine, _) = self.make(self.lock(), &call, |machine, call| {
+            // SAFETY: the caller's contract.
+            unsafe { machine.take_back(call, address) };
+            Ok(())
+        });
+        machine.advance();
+        self.shared.unlock(machine);
+    }
+
+    fn refuses_pages(&self) -> bool {
+        !self.lock().options.host_pages
+    }
+
+    fn refuses_huge_pages(&self) -> bool {
+        !self.lock().options.huge_pages
     }
 }
 
