@@ -334,7 +334,8 @@ fn every_form_makes_the_documented_calls() -> memcore::Result<()> {
     let far = device_vec![in &other; 2_u32; 8]?;
     let mut host = [3_u32; 8];
     let mut locked = locked_vec![4_u32; 8]?;
-    // The first operations make the streams and the tickets' words.
+    // The first operations make the streams, the tickets' words, and the memory for copies of pageable memory.
+    copy!(host <- dev)?;
     copy!(locked <- dev)?;
     copy!(locked <- dev, stream)?;
     let mut r = Recorder { sim, recorded: BTreeMap::new() };
