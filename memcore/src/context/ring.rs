@@ -1,7 +1,7 @@
 //! The page-locked memory through which a context copies pageable memory.
 
 use core::ffi::c_void;
-use core::mem::ManuallyDrop;
+use core::mem::{ManuallyDrop, forget, replace, take};
 use core::ptr::{self, NonNull};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -99,7 +99,7 @@ impl Ring {
         let idle = {
             let mut state = self.lock();
             state.is_refused = false;
-            let idle = core::mem::take(&mut state.idle);
+            let idle = take(&mut state.idle);
             state.bytes -= idle.iter().map(|slab| slab.bytes).sum::<usize>();
             idle
         };
@@ -209,19 +209,32 @@ impl Inner {
     /// A new piece, whose bytes are counted already.
     #[track_caller]
     fn new_piece(&self, bytes: usize) -> Option<Piece<'_>> {
+        let counted = Counted { ring: self.ring(), bytes };
         match Slab::allocate(self.driver(), bytes) {
-            Ok(slab) => Some(Piece { context: self, slab: ManuallyDrop::new(slab) }),
+            Ok(slab) => {
+                forget(counted);
+                Some(Piece { context: self, slab: ManuallyDrop::new(slab) })
+            }
             Err(error) => {
-                let is_first = {
-                    let mut state = self.ring().lock();
-                    state.bytes -= bytes;
-                    !core::mem::replace(&mut state.is_refused, true)
-                };
+                drop(counted);
+                let is_first = !replace(&mut self.ring().lock().is_refused, true);
                 if is_first {
                     log::warn!("copies of pageable memory are slower, without page-locked memory for them: {error}");
                 }
                 None
             }
         }
+    }
+}
+
+/// Bytes that are counted, and not there yet: dropped, also in a panic of a logger, they are not counted any more.
+struct Counted<'r> {
+    ring: &'r Ring,
+    bytes: usize,
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.ring.lock().bytes -= self.bytes;
     }
 }

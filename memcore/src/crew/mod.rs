@@ -91,7 +91,7 @@ impl Crew {
     /// If a call does.
     pub(crate) fn run(&self, threads: usize, parts: usize, part: &(dyn Fn(usize) + Sync)) {
         let helpers = threads.min(parts).saturating_sub(1);
-        self.share(helpers, &Parts { next: AtomicUsize::new(0), parts, part });
+        self.share(helpers, &Parts { next: AtomicUsize::new(0), count: parts, part });
     }
 
     /// Opens a job to helpers, of which so many are there then as it wants, if they can be started.
@@ -222,7 +222,7 @@ impl Drop for Crew {
 /// Work in parts, which each thread takes one after the other.
 struct Parts<'p> {
     next: AtomicUsize,
-    parts: usize,
+    count: usize,
     part: &'p (dyn Fn(usize) + Sync),
 }
 
@@ -236,7 +236,7 @@ impl Teamwork for Parts<'_> {
     fn help(&self) {
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
-            if number >= self.parts {
+            if number >= self.count {
                 return;
             }
             (self.part)(number);

@@ -58,27 +58,63 @@ fn runs(place: &Place, extent: Extent) -> (usize, usize, usize) {
 /// `from` is valid for reads and `to` for writes of `bytes`, and they do not overlap.
 #[cfg(target_arch = "x86_64")]
 unsafe fn stream(from: *const u8, to: *mut u8, bytes: usize) {
-    use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
-
-    const LINE: usize = 64;
-    const WORD: usize = size_of::<__m128i>();
     let head = to.align_offset(LINE).min(bytes);
+    let lines = (bytes - head) / LINE;
+    let done = head + lines * LINE;
     // SAFETY: the caller's contract, of the first bytes.
     unsafe { ptr::copy_nonoverlapping(from, to, head) };
-    let lines = (bytes - head) / LINE;
-    let (from, to) = (from.wrapping_add(head), to.wrapping_add(head));
-    for line in 0..lines {
-        for word in 0..LINE / WORD {
-            let offset = line * LINE + word * WORD;
-            // SAFETY: the word lies within the bytes, and any alignment serves.
-            let value = unsafe { _mm_loadu_si128(from.wrapping_add(offset).cast()) };
-            // SAFETY: the word lies within the bytes, aligned as the line is; `streamed` comes before anyone reads it.
-            unsafe { _mm_stream_si128(to.wrapping_add(offset).cast(), value) };
-        }
+    let (first, first_to) = (from.wrapping_add(head), to.wrapping_add(head));
+    if std::arch::is_x86_feature_detected!("avx") {
+        // SAFETY: the processor has AVX; the caller's contract, of whole lines.
+        unsafe { stream_wide_lines(first, first_to, lines) };
+    } else {
+        // SAFETY: the caller's contract, of whole lines.
+        unsafe { stream_lines(first, first_to, lines) };
     }
-    let done = lines * LINE;
     // SAFETY: the caller's contract, of the last bytes.
-    unsafe { ptr::copy_nonoverlapping(from.wrapping_add(done), to.wrapping_add(done), bytes - head - done) };
+    unsafe { ptr::copy_nonoverlapping(from.wrapping_add(done), to.wrapping_add(done), bytes - done) };
+}
+
+/// Bytes that a core's caches move at once.
+#[cfg(target_arch = "x86_64")]
+const LINE: usize = 64;
+
+/// Writes a function that copies lines past the caches, by registers of one kind.
+#[cfg(target_arch = "x86_64")]
+macro_rules! stream_lines {
+    ($(#[$attribute:meta])* $name:ident, $register:ident, $load:ident, $store:ident) => {
+        $(#[$attribute])*
+        ///
+        /// # Safety
+        ///
+        /// `from` is valid for reads and `to`, which is aligned to a line, for writes of so many lines.
+        unsafe fn $name(from: *const u8, to: *mut u8, lines: usize) {
+            use core::arch::x86_64::{$load, $register, $store};
+
+            for line in 0..lines {
+                for word in 0..LINE / size_of::<$register>() {
+                    let offset = line * LINE + word * size_of::<$register>();
+                    // SAFETY: the word lies within the lines, and any alignment serves.
+                    let value = unsafe { $load(from.wrapping_add(offset).cast()) };
+                    // SAFETY: the word lies within the lines, aligned; `streamed` comes before anyone reads it.
+                    unsafe { $store(to.wrapping_add(offset).cast(), value) };
+                }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+stream_lines! {
+    /// Copies lines past the caches, 16 bytes at once, as every processor can.
+    stream_lines, __m128i, _mm_loadu_si128, _mm_stream_si128
+}
+
+#[cfg(target_arch = "x86_64")]
+stream_lines! {
+    /// Copies lines past the caches, 32 bytes at once.
+    #[target_feature(enable = "avx")]
+    stream_wide_lines, __m256i, _mm256_loadu_si256, _mm256_stream_si256
 }
 
 /// Elsewhere as any copy.

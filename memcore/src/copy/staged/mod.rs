@@ -28,6 +28,10 @@ const WORTH_ASKING: usize = 1 << 20;
 /// From so many bytes on an upload is faster if its slot is not left in the caches of a core.
 const UPLOADS_STREAM: usize = 32 << 10;
 
+/// Up to so many bytes a download into page-locked memory is faster through a slot, which exposes nothing and needs no ticket,
+/// unless the ticket is what is watched.
+const BOUNCES: usize = 16 << 10;
+
 /// A stream and what is known of it.
 pub(super) struct Lane<'l> {
     pub(super) stream: &'l RawStream,
@@ -37,12 +41,22 @@ pub(super) struct Lane<'l> {
     pub(super) is_alone: bool,
 }
 
+impl Lane<'_> {
+    /// Whether the end is watched for in memory, as far as it depends on the lane.
+    fn watches(&self) -> bool {
+        self.is_own && self.is_alone
+    }
+}
+
 impl Transfer {
-    /// What of an operation may go through page-locked memory: pageable memory on one side.
+    /// What of an operation may go through page-locked memory.
     pub(super) fn of(operation: &Operation<'_>) -> Option<Self> {
         match *operation {
             Operation::Upload { dst, src, kind: HostKind::Unknown, bytes } => Some(Self::upload(dst, src, bytes)),
             Operation::Download { dst, kind: HostKind::Unknown, src, bytes } => Some(Self::download(dst, src, bytes)),
+            Operation::Download { dst, kind: HostKind::HostVisible, src, bytes: bytes @ ..=BOUNCES } => {
+                Some(Self::download(dst, src, bytes).of_page_locked())
+            }
             Operation::Rows(copy) => match (copy.to.memory, copy.from.memory) {
                 (Memory::Host(_), Memory::Host(_)) => None,
                 (Memory::Host(_), _) => Some(Self::rows(false, copy.to, copy.from, copy.extent)),
@@ -68,7 +82,8 @@ impl Transfer {
         exposes: bool,
     ) -> Option<Result<()>> {
         let (start, reach) = self.host_range();
-        if is_listed(start, reach) {
+        let bounces = !self.is_upload && self.bytes() <= BOUNCES && !lane.watches();
+        if !bounces && (self.is_page_locked || is_listed(start, reach)) {
             return None;
         }
         if self.is_small() {
@@ -115,7 +130,7 @@ impl Transfer {
         exposes: bool,
     ) -> Result<()> {
         let (driver, part, slot) = (bound.driver(), self.part(0, self.bytes()), piece.start());
-        let watches = lane.is_own && lane.is_alone && driver.progresses();
+        let watches = lane.watches() && driver.progresses();
         if exposes || watches {
             lane.stream.prepare_ticket(driver)?;
         }

@@ -134,16 +134,23 @@ impl<'t> Team<'t> {
                 return Err(Refused::into_error(refused));
             }
             progress.queued += 1;
-            // SAFETY: the stream is alive and its context bound.
-            unsafe { self.marks.set(self.slots.index(number), stream)? };
+            if self.is_followed(number) {
+                // SAFETY: the stream is alive and its context bound.
+                unsafe { self.marks.set(self.slots.index(number), stream)? };
+            }
         }
         Ok(())
+    }
+
+    /// Whether anyone has to know when the device has copied a part: of an upload only if its slot is used again.
+    fn is_followed(&self, number: usize) -> bool {
+        !self.transfer.is_upload || number + self.slots.count() < self.parts
     }
 
     /// Notes what the device has done; `waits` for one part at least.
     #[track_caller]
     fn note_done(&self, progress: &mut Progress, mut waits: bool) -> Result<()> {
-        while progress.done < progress.queued {
+        while progress.done < progress.queued && self.is_followed(progress.done) {
             let mark = self.slots.index(progress.done);
             if waits {
                 self.marks.wait(mark)?;
