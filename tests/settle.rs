@@ -153,17 +153,20 @@ fn a_download_to_page_locked_memory_outlasts_a_dead_context() {
 
 #[test]
 fn a_download_to_pageable_memory_writes_nothing_after_it_failed() {
-    let (sim, context) = open(SimOptions::default().fail(death()));
-    let _entered = context.enter();
-    let dev = uploaded(&sim);
-    let mut host = vec![0_u8; LEN];
-    assert_eq!(copy!(host <- dev), Err(wait_error(DEAD)));
-    // Only whole parts that were known to be done have been copied to it from the context's page-locked memory.
-    host.fill(7);
-    sleep(LONG);
-    assert!(host == [7; LEN]);
-    assert_eq!(dev.to_vec().unwrap_err().status(), Some(Status(DEAD)));
-    assert!(sim.finish().is_empty());
+    for len in [1000, LEN] {
+        let (sim, context) = open(SimOptions::default().fail(death()));
+        let _entered = context.enter();
+        let dev = uploaded(&sim);
+        let mut host = vec![0_u8; len];
+        assert_eq!(copy!(host <- dev[..len]), Err(wait_error(DEAD)));
+        // Only whole parts that were known to be done have been copied to it from the context's page-locked memory.
+        assert!(host == vec![0; len] || len == LEN && host == pattern());
+        host.fill(7);
+        sleep(LONG);
+        assert!(host == vec![7; len]);
+        assert_eq!(dev.to_vec().unwrap_err().status(), Some(Status(DEAD)));
+        assert!(sim.finish().is_empty());
+    }
 }
 
 #[test]

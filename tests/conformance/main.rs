@@ -29,6 +29,7 @@ mod rig;
 mod scope_endings;
 mod scopes;
 mod slices;
+mod staging;
 mod streams;
 mod suite;
 mod temporaries;

@@ -27,6 +27,7 @@ pub(crate) fn one_device() -> Vec<Test> {
         crate::scope_endings::TESTS,
         crate::scopes::TESTS,
         crate::slices::TESTS,
+        crate::staging::TESTS,
         crate::streams::TESTS,
         crate::temporaries::TESTS,
         crate::threads::TESTS,

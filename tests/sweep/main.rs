@@ -61,6 +61,8 @@ mod scope_endings;
 mod scopes;
 #[path = "../conformance/slices.rs"]
 mod slices;
+#[path = "../conformance/staging.rs"]
+mod staging;
 #[path = "../conformance/streams.rs"]
 mod streams;
 #[path = "../conformance/suite.rs"]

@@ -1,7 +1,7 @@
 //! The page-locked memory through which a context copies pageable memory.
 
 use core::ffi::c_void;
-use core::mem::ManuallyDrop;
+use core::mem::{ManuallyDrop, forget, replace, take};
 use core::ptr::{self, NonNull};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -99,7 +99,7 @@ impl Ring {
         let idle = {
             let mut state = self.lock();
             state.is_refused = false;
-            let idle = core::mem::take(&mut state.idle);
+            let idle = take(&mut state.idle);
             state.bytes -= idle.iter().map(|slab| slab.bytes).sum::<usize>();
             idle
         };
@@ -151,11 +151,11 @@ impl Drop for Piece<'_> {
         // SAFETY: taken once, here, where the guard ends.
         let slab = unsafe { ManuallyDrop::take(&mut self.slab) };
         let mut state = self.context.ring().lock();
-        if state.bytes <= state.settings.most_bytes() {
+        if state.settings.uses(slab.bytes) && state.bytes <= state.settings.most_bytes() {
             state.idle.push(slab);
             return;
         }
-        // There are more than there should be by now.
+        // The settings have changed: no copy uses pieces like it any more, or there are more than there should be.
         state.bytes -= slab.bytes;
         drop(state);
         match self.context.bind() {
@@ -174,18 +174,7 @@ impl Inner {
     /// A piece of [`SMALL`] bytes, if there is one; the context is bound and captures are relaxed.
     #[track_caller]
     pub(crate) fn small_piece(&self) -> Option<Piece<'_>> {
-        let mut state = self.ring().lock();
-        if state.settings.most_threads() == 0 {
-            return None;
-        }
-        match state.take(SMALL) {
-            Some(slab) => Some(Piece { context: self, slab: ManuallyDrop::new(slab) }),
-            None if state.reserve(SMALL) => {
-                drop(state);
-                self.new_piece(SMALL)
-            }
-            None => None,
-        }
+        self.piece(SMALL)
     }
 
     /// At most so many pieces of `bytes`, as many as there are: perhaps none. The context is bound and
@@ -193,40 +182,59 @@ impl Inner {
     #[track_caller]
     pub(crate) fn pieces(&self, most: usize, bytes: usize) -> Vec<Piece<'_>> {
         let mut pieces = Vec::new();
-        let mut state = self.ring().lock();
-        let mut reserved = 0;
-        while pieces.len() + reserved < most {
-            match state.take(bytes) {
-                Some(slab) => pieces.push(Piece { context: self, slab: ManuallyDrop::new(slab) }),
-                None if state.reserve(bytes) => reserved += 1,
-                None => break,
-            }
-        }
-        drop(state);
-        for _ in 0..reserved {
-            if let Some(piece) = self.new_piece(bytes) {
-                pieces.push(piece);
-            }
+        while pieces.len() < most {
+            let Some(piece) = self.piece(bytes) else { break };
+            pieces.push(piece);
         }
         pieces
+    }
+
+    /// A piece of so many bytes: an idle one, else a new one.
+    #[track_caller]
+    fn piece(&self, bytes: usize) -> Option<Piece<'_>> {
+        let mut state = self.ring().lock();
+        if !state.settings.uses(bytes) {
+            return None;
+        }
+        match state.take(bytes) {
+            Some(slab) => Some(Piece { context: self, slab: ManuallyDrop::new(slab) }),
+            None if state.reserve(bytes) => {
+                drop(state);
+                self.new_piece(bytes)
+            }
+            None => None,
+        }
     }
 
     /// A new piece, whose bytes are counted already.
     #[track_caller]
     fn new_piece(&self, bytes: usize) -> Option<Piece<'_>> {
+        let counted = Counted { ring: self.ring(), bytes };
         match Slab::allocate(self.driver(), bytes) {
-            Ok(slab) => Some(Piece { context: self, slab: ManuallyDrop::new(slab) }),
+            Ok(slab) => {
+                forget(counted);
+                Some(Piece { context: self, slab: ManuallyDrop::new(slab) })
+            }
             Err(error) => {
-                let is_first = {
-                    let mut state = self.ring().lock();
-                    state.bytes -= bytes;
-                    !core::mem::replace(&mut state.is_refused, true)
-                };
+                drop(counted);
+                let is_first = !replace(&mut self.ring().lock().is_refused, true);
                 if is_first {
                     log::warn!("copies of pageable memory are slower, without page-locked memory for them: {error}");
                 }
                 None
             }
         }
+    }
+}
+
+/// Bytes that are counted, and not there yet: dropped, also in a panic of a logger, they are not counted any more.
+struct Counted<'r> {
+    ring: &'r Ring,
+    bytes: usize,
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.ring.lock().bytes -= self.bytes;
     }
 }

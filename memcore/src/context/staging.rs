@@ -1,6 +1,7 @@
 //! How copies from and to pageable memory are staged.
 
 use super::Context;
+use super::ring::SMALL;
 use crate::error::Result;
 
 /// How a context copies from and to pageable memory: through page-locked memory of its own, by several threads, or through
@@ -66,6 +67,11 @@ impl Staging {
         self.maximum_bytes
     }
 
+    /// Whether copies use pieces of so many bytes.
+    pub(super) const fn uses(self, bytes: usize) -> bool {
+        self.threads > 0 && (bytes == SMALL || bytes == self.share())
+    }
+
     /// Bytes of a piece for large copies, whole pages: almost two for each thread, and a sixteenth is left for small copies.
     pub(crate) const fn share(self) -> usize {
         const MOST: usize = 2 << 20;
@@ -73,7 +79,9 @@ impl Staging {
         if self.threads == 0 {
             return 0;
         }
-        let share = (self.maximum_bytes - self.maximum_bytes / 16) / (2 * self.threads - 1) / PAGE * PAGE;
+        let share =
+            (self.maximum_bytes - self.maximum_bytes / 16) / self.threads.saturating_mul(2).saturating_sub(1) / PAGE
+                * PAGE;
         if share < MOST { share } else { MOST }
     }
 }

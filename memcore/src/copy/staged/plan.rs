@@ -37,7 +37,8 @@ impl Plan {
         let (threads, chunk, streams) = if transfer.is_upload {
             match bytes / KIB {
                 0..2048 => (1, 256 * KIB, true),
-                2048..8192 => (4, bytes / 4, false),
+                // Whole pages, so that a part of a row ends where an element does.
+                2048..8192 => (4, (bytes / 4).next_multiple_of(4096), false),
                 8192..131_072 => (most, MIB, false),
                 _ => (most, 2 * MIB, false),
             }
@@ -58,7 +59,8 @@ impl Plan {
             return None;
         }
         let chunk = chunk.clamp(SMALL, MIB.max(chunk)).min(staging.share());
-        Some(Self { threads, chunk, slots: if threads == 1 { 4 } else { 3 * threads }, streams })
+        let (parts, slots) = (transfer.parts(chunk), if threads == 1 { 4 } else { threads.saturating_mul(3) });
+        Some(Self { threads: threads.min(parts), chunk, slots: slots.min(parts), streams })
     }
 
     /// How many pieces of page-locked memory of `share` bytes the slots take.

@@ -178,7 +178,7 @@ impl Teamwork for Team<'_> {
             let before = progress.done + progress.queued;
             // Where the device does not work on by itself, only a wait moves it.
             let can_copy = own.is_some_and(|(number, _)| self.is_ready(number));
-            let waits = !can_copy && (!self.driver.progresses() || idle.lasts(PATIENCE));
+            let waits = !can_copy && (idle.lasts(PATIENCE) || !self.driver.progresses());
             self.note_done(&mut progress, waits)?;
             self.queue(&mut progress)?;
             let is_copied = own.is_none();
