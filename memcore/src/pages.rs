@@ -32,6 +32,12 @@ pub(crate) fn available_memory() -> u64 {
     kilobytes.map_or(u64::MAX, |kilobytes| kilobytes.saturating_mul(1024))
 }
 
+/// Whether the system has huge pages for those who ask; it has where it does not say.
+pub(crate) fn has_huge() -> bool {
+    let setting = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
+    !setting.is_ok_and(|setting| setting.contains("[never]"))
+}
+
 /// Maps `len` fresh bytes of zeros, whole pages, which start at a multiple of `align`, a power of two; `None` where the
 /// system refuses.
 pub(crate) fn map(len: usize, align: usize) -> Option<NonNull<u8>> {

@@ -6,6 +6,7 @@ mod allocate_in;
 mod binding;
 mod current;
 mod inner;
+mod keep_locked;
 mod kept;
 mod locked;
 mod locked_statistics;
@@ -18,6 +19,7 @@ mod pool;
 mod pool_options;
 mod pool_reuse;
 mod pool_statistics;
+mod populate;
 mod raw_pool;
 mod registry;
 mod ring;
@@ -26,6 +28,7 @@ mod staging;
 mod statistics;
 mod streams;
 mod ticket;
+mod trim;
 
 pub use access::Access;
 pub use allocate::AllocatorKind;
@@ -203,9 +206,9 @@ impl Context {
 
     /// Gives back what the context keeps for later: to the device what the pool holds, all but `keep_bytes`; to the system
     /// page-locked memory that was freed, all but as many ([`keep_locked_memory`](Self::keep_locked_memory)); the
-    /// page-locked memory of [`Staging`] that no copy uses; and the threads that copy for it. Waits for pending frees, but
+    /// page-locked memory of [`Staging`] that no copy uses, and its events; and the threads that copy for it. Waits for pending frees, but
     /// not for those of a scope that has not ended. Driver functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`,
-    /// `cuMemFreeHost`, `cuMemHostUnregister`. Without a pool, of device memory it only waits.
+    /// `cuMemFreeHost`, `cuEventDestroy_v2`, `cuMemHostUnregister`. Without a pool, of device memory it only waits.
     ///
     /// # Errors
     ///

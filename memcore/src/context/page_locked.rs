@@ -2,7 +2,8 @@
 //! up to a microsecond for memory that it does not know.
 //!
 //! It decides how fast a copy is, and never whether it is right: memory that others page-locked is not listed, and what was
-//! leaked stays listed.
+//! leaked stays listed. That is why it is not the table of memcore's mappings (`mapping.rs`): that one has them by value, decides
+//! what a free does, and only frees look at it, where each copy looks here, and readers do not wait for one another.
 
 use core::ffi::c_void;
 use core::ptr::NonNull;

@@ -2,14 +2,14 @@
 
 use core::ffi::c_void;
 use core::mem::{ManuallyDrop, forget, replace, take};
-use core::ptr::{self, NonNull};
+use core::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::inner::Inner;
 use super::staging::Staging;
+use crate::driver::Driver;
 use crate::driver::ffi::{HOST_DEVICE_MAPPED, HOST_PORTABLE};
-use crate::driver::{Driver, check, symbol};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Bytes of a piece for small copies.
 pub(crate) const SMALL: usize = 128 << 10;
@@ -29,14 +29,11 @@ unsafe impl Send for Slab {}
 unsafe impl Sync for Slab {}
 
 impl Slab {
+    /// With the context bound.
     #[track_caller]
-    fn allocate(driver: &dyn Driver, bytes: usize) -> Result<Self> {
-        let mut start = ptr::null_mut();
-        // SAFETY: `start` is writable for the length of the call.
-        let status = unsafe { driver.mem_host_alloc(&raw mut start, bytes, HOST_PORTABLE | HOST_DEVICE_MAPPED) };
-        check(symbol::mem_host_alloc, status)?;
-        let start = NonNull::new(start).ok_or(Error::Unsupported { what: "page-locked memory" })?;
-        driver.keep(start.addr().get() as u64);
+    fn allocate(context: &Inner, bytes: usize) -> Result<Self> {
+        let start = context.allocate_by_driver(bytes, HOST_PORTABLE | HOST_DEVICE_MAPPED)?;
+        context.driver().keep(start.addr().get() as u64);
         Ok(Self { start, bytes })
     }
 
@@ -210,7 +207,7 @@ impl Inner {
     #[track_caller]
     fn new_piece(&self, bytes: usize) -> Option<Piece<'_>> {
         let counted = Counted { ring: self.ring(), bytes };
-        match Slab::allocate(self.driver(), bytes) {
+        match Slab::allocate(self, bytes) {
             Ok(slab) => {
                 forget(counted);
                 Some(Piece { context: self, slab: ManuallyDrop::new(slab) })

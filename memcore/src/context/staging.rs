@@ -95,14 +95,25 @@ impl Default for Staging {
 }
 
 impl Context {
-    /// How copies from and to pageable memory are staged.
+    /// How copies from and to pageable memory are staged. No driver call, and no wait.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let context = Context::current()?;
+    /// let fewer = context.staging().threads(2); // the rest stays as it is
+    /// context.set_staging(fewer)?;
+    /// assert_eq!(context.staging(), fewer);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     #[must_use]
     pub fn staging(&self) -> Staging {
         self.inner.ring().settings()
     }
 
-    /// Changes how copies from and to pageable memory are staged, from the next one on, and gives the idle page-locked memory
-    /// back. Driver function: `cuMemFreeHost`, which may wait for device work.
+    /// Changes how copies from and to pageable memory are staged, from the next one on, and gives back
+    /// what is idle: page-locked memory, its events, and the threads. Driver functions: `cuMemFreeHost`, which may wait for
+    /// device work, and `cuEventDestroy_v2`.
     ///
     /// # Errors
     ///
@@ -113,7 +124,21 @@ impl Context {
         self.inner.trim_host()
     }
 
-    /// How many bytes of page-locked memory the context holds for copies from and to pageable memory, now.
+    /// How many bytes of page-locked memory the context holds for copies from and to pageable memory, now. No driver call, and
+    /// no wait.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    /// use memcore::sim::{Sim, SimOptions};
+    ///
+    /// let sim = Sim::new(SimOptions::default());
+    /// let context = Context::new(&sim.device(0)?)?;
+    /// assert_eq!(context.staging_bytes(), 0);
+    /// let dev = device_vec![in &context; 1u8, 2, 3]?;
+    /// assert_eq!(dev.to_vec()?, [1, 2, 3]); // through one small piece
+    /// assert_eq!(context.staging_bytes(), 128 << 10);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     #[must_use]
     pub fn staging_bytes(&self) -> usize {
         self.inner.ring().bytes()

@@ -1,0 +1,35 @@
+//! What a context keeps for later, given back.
+
+use super::binding::Relaxed;
+use super::inner::Inner;
+use crate::driver::Driver;
+use crate::error::Result;
+
+impl Inner {
+    /// Gives back what is kept for later: of device memory and of page-locked memory all but `keep` bytes of each, idle
+    /// page-locked memory for copies with its events, and idle threads.
+    #[track_caller]
+    pub(super) fn trim_all(&self, keep: usize) -> Result<()> {
+        let bound = self.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
+        let trimmed = self.trim_settled(self.pool(), keep);
+        self.trim_host_bound(bound.driver());
+        trimmed.and(self.trim_kept(keep))
+    }
+
+    /// Gives back idle page-locked memory for copies with its events, and idle threads.
+    #[track_caller]
+    pub(super) fn trim_host(&self) -> Result<()> {
+        let bound = self.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
+        self.trim_host_bound(bound.driver());
+        Ok(())
+    }
+
+    #[track_caller]
+    fn trim_host_bound(&self, driver: &dyn Driver) {
+        self.ring().trim(driver);
+        self.idle_marks().destroy(driver);
+        self.crew().dismiss();
+    }
+}
