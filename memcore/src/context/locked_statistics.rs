@@ -8,7 +8,8 @@ use super::Context;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LockedStatistics {
-    /// Bytes that have been freed and are kept for the next allocation.
+    /// Bytes that have been freed and are kept for the next allocation: whole pages, and of huge ones also a last one that is
+    /// at least half full.
     pub kept_bytes: u64,
     /// The most bytes that are kept ([`Context::keep_locked_memory`]).
     pub kept_limit: u64,
