@@ -334,12 +334,7 @@ fn every_form_makes_the_documented_calls() -> memcore::Result<()> {
     let far = device_vec![in &other; 2_u32; 8]?;
     let mut host = [3_u32; 8];
     let mut locked = locked_vec![4_u32; 8]?;
-<<<<<<< HEAD
-    // The first operations make the streams, the tickets' words, and the memory for copies of pageable memory.
-    copy!(host <- dev)?;
-=======
     // The first operations make the streams, the tickets' words and the page-locked memory for small copies.
->>>>>>> main
     copy!(locked <- dev)?;
     copy!(locked <- dev, stream)?;
     copy!(host <- dev)?;
