@@ -33,7 +33,7 @@ fn expect(
 #[test]
 fn downloads_of_what_nothing_has_written() {
     for order in ORDERS {
-        for (len, most) in [(SMALL, 1), (LARGE, LARGE >> 17)] {
+        for len in [SMALL, LARGE] {
             let (copied, found) = expect(SimOptions::default().order(order), ViolationKind::UninitRead, |_| {
                 // SAFETY: unsound on purpose: it is read.
                 let dev = unsafe { DeviceBuffer::<u8>::uninitialized(len) }.unwrap();
@@ -41,8 +41,8 @@ fn downloads_of_what_nothing_has_written() {
                 (copy!(host <- dev), line!())
             });
             assert_eq!(copied, Ok(()));
-            println!("REPORTS {found}");
-            assert!(found <= most, "{found} reports");
+            // One, however many parts of it are.
+            assert_eq!(found, 1);
         }
     }
 }
