@@ -3,6 +3,8 @@
 #
 #   scripts/gpu.sh build    here: builds them, stripped, into gpu-bin/ (ignored by git)
 #   scripts/gpu.sh run      on the GPU machine, which needs no Rust: runs all that is in gpu-bin/, on the CUDA driver
+#   scripts/gpu.sh measure [FOLDER]    there too: how fast it all is, beside other libraries, for docs/performance/; the
+#                           results go into FOLDER, gpu-bin/results if not given. It takes about seven minutes.
 #
 # On one machine that has both: scripts/gpu.sh build && scripts/gpu.sh run
 set -euo pipefail
@@ -25,10 +27,10 @@ build() {
     rm -rf "$out" && mkdir -p "$out"
     local messages
     messages=$(cargo test --release --message-format=json --no-run --test conformance --test hardware \
-        --test test_attribute --bench overhead)
+        --test test_attribute --bench overhead --bench locked)
     messages+=$'\n'$(cargo build --release --message-format=json --examples)
-    for target in conformance:test hardware:test test_attribute:test overhead:bench quickstart:example \
-        03_overlap:example 04_cudarc_kernel:example; do
+    for target in conformance:test hardware:test test_attribute:test overhead:bench locked:bench quickstart:example \
+        03_overlap:example 04_cudarc_kernel:example bandwidth:example; do
         local path
         path=$(executable "${target%:*}" "${target#*:}" <<<"$messages")
         [ -n "$path" ] || { echo "cargo built no ${target%:*}" >&2; exit 1; }
@@ -38,6 +40,7 @@ build() {
     strip -o "$out/unit" "$(executable memcore lib <<<"$messages")"
     cargo run --release --quiet --example 02_cuda_header -- "$out/header"
     cp tests/cuda_header/reads_every_field.cu "$out/header/"
+    benches/peers/build.sh
     ls -l "$out"
 }
 
@@ -64,11 +67,20 @@ assert work and all(event["dur"] >= 0 for event in work)
 print("trace    ", len(events), "events,", len(work), "of streams")'
     "$out/04_cudarc_kernel"
     "$out/overhead"
+    "$out/locked"
     python3 scripts/probes/dead_context.py # last: it ends with a dead context
+}
+
+measure() {
+    local results=${1:-$out/results}
+    mkdir -p "$results"
+    MEMCORE_DRIVER=cuda "$out/bandwidth" --json "$results/bandwidth.json" --out "$results"
+    "$out/peers/run.sh" "$results/peers.json"
 }
 
 case "${1:-}" in
 build) build ;;
 run) run ;;
-*) sed -n '2,8p' "$0" && exit 2 ;;
+measure) measure "${2:-}" ;;
+*) sed -n '2,10p' "$0" && exit 2 ;;
 esac

@@ -160,6 +160,7 @@ fn host_memory(r: &mut Recorder, context: &Context, stream: &Stream) -> memcore:
         LockedBuffer::<u32>::zeroed_with(context, flags, 8)
     });
     r.record("`locked.device_ptr()`", || locked.device_ptr());
+    large_locked_memory(r, context)?;
     let registered = r.record("`RegisteredBuffer::new(vec)`", || RegisteredBuffer::new(vec![1_u32; 8]));
     r.record("`registered.unregister()`", || registered.unregister().map_err(|(error, _)| error));
     let mut host = [1_u32; 8];
@@ -178,6 +179,27 @@ fn host_memory(r: &mut Recorder, context: &Context, stream: &Stream) -> memcore:
     r.record("`unsafe { unified.attach_single(&stream) }`", || unsafe { unified.attach_single(stream) });
     r.record("`unified.query_read_mostly()`", || unified.query_read_mostly());
     stream.synchronize()
+}
+
+/// What page-locked memory calls that memcore maps, and keeps.
+fn large_locked_memory(r: &mut Recorder, context: &Context) -> memcore::Result<()> {
+    const LARGE: usize = 256 << 10;
+    let mut dropped = |form: &str, locked: LockedBuffer<u8>| {
+        r.record(form, || {
+            drop(locked);
+            Ok(())
+        });
+    };
+    dropped("drop of page-locked memory of 256 KiB or more, which the context keeps", locked_vec![1_u8; 2 * LARGE]?);
+    let kept = context.locked_statistics().kept_limit as usize;
+    context.keep_locked_memory(0)?;
+    dropped("the same, which it does not keep", locked_vec![1_u8; LARGE]?);
+    context.keep_locked_memory(kept)?;
+    drop(r.record("`locked_vec![u; m]`, 256 KiB or more", || locked_vec![1_u8; LARGE]));
+    drop(r.record("the same, while the context keeps pages of that size", || locked_vec![1_u8; LARGE]));
+    let combined = "`LockedBuffer::zeroed_with(&context, LockedFlags::WRITE_COMBINED, m)`, of any size";
+    drop(r.record(combined, || LockedBuffer::<u8>::zeroed_with(context, LockedFlags::WRITE_COMBINED, LARGE)));
+    Ok(())
 }
 
 /// What pools call, and what their memory is freed by.
@@ -428,6 +450,8 @@ fn every_form_makes_the_documented_calls() -> memcore::Result<()> {
         drop(locked);
         Ok(())
     });
+
+    r.record("`context.trim(0)`, with page-locked memory kept for copies and for buffers", || context.trim(0));
 
     let documented = documented();
     for (form, calls) in &r.recorded {

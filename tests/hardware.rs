@@ -258,6 +258,34 @@ fn forgotten_transfers_land_in_their_own_memory() -> Outcome {
 
 const CHILD: &str = "MEMCORE_TEST_FAULT";
 
+/// Large page-locked memory is what it is meant to be on a GPU's machine: registered, of huge pages, and used again.
+fn large_page_locked_memory_is_mapped_and_kept() -> Outcome {
+    const LEN: usize = 64 << 20;
+    let context = Context::current()?;
+    context.trim(0)?;
+    let before = context.locked_statistics();
+    let mut places = Vec::new();
+    for turn in 0..3_u8 {
+        let mut locked = LockedBuffer::<u8>::zeroed(LEN)?;
+        assert!(locked.iter().all(|byte| *byte == 0), "{turn}");
+        locked.fill(turn + 1);
+        let dev = DeviceBuffer::from_slice(&locked)?;
+        locked.fill(0);
+        copy!(locked <- dev)?;
+        assert!(locked.iter().all(|byte| *byte == turn + 1), "{turn}");
+        assert_eq!(locked.device_ptr()?.as_raw(), locked.as_ptr().expose_provenance() as u64);
+        places.push(locked.as_ptr());
+    }
+    let after = context.locked_statistics();
+    println!("{after:?}");
+    assert_eq!((after.mapped, after.reused, after.refused), (before.mapped + 1, before.reused + 2, before.refused));
+    assert_eq!((after.small_pages, after.kept_bytes), (before.small_pages, LEN as u64));
+    assert_eq!(places, [places[0]; 3]);
+    context.trim(0)?;
+    assert_eq!(context.locked_statistics().kept_bytes, 0);
+    Ok(())
+}
+
 fn nothing_moves_after_a_fault_in_a_child() -> Outcome {
     let output = Command::new(env::current_exe()?).env(CHILD, "1").output()?;
     print!("{}", String::from_utf8_lossy(&output.stdout));
@@ -278,10 +306,11 @@ fn main() -> ExitCode {
     arguments.test_threads = Some(1);
     let device = Device::new(0);
     let has_gpu = device.as_ref().is_ok_and(|device| !device.is_simulated());
-    let tests: [Test; 4] = [
+    let tests: [Test; 5] = [
         ("a_kernel_of_another_library_runs_in_a_scope", a_kernel_of_another_library_runs_in_a_scope),
         ("captures_of_other_threads_survive", captures_of_other_threads_survive),
         ("forgotten_transfers_land_in_their_own_memory", forgotten_transfers_land_in_their_own_memory),
+        ("large_page_locked_memory_is_mapped_and_kept", large_page_locked_memory_is_mapped_and_kept),
         ("nothing_moves_after_a_fault", nothing_moves_after_a_fault_in_a_child),
     ];
     let trials = tests.map(|(name, test)| {

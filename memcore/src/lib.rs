@@ -41,7 +41,8 @@
 //! - Host memory that exists already, page-locked: [`RegisteredBuffer`], [`Context::with_registered`], [`Scope::register`].
 //! - Pools: [`MemoryPool`], and in the order of a stream [`DeviceBuffer::drop_on`]. Several devices:
 //!   [`Context::enable_peer_access`].
-//! - What an address is: [`Context::pointer_attributes`]; what is allocated: [`Context::allocation_statistics`].
+//! - What an address is: [`Context::pointer_attributes`]; what is allocated: [`Context::allocation_statistics`]; what is kept of
+//!   page-locked memory: [`Context::locked_statistics`], [`Context::keep_locked_memory`].
 //! - Transfers: [`Stream::upload`] and [`Stream::download`] own their buffers while a copy is in flight, and give them back.
 //! - Async: a [`Transfer`] is a future, of any executor.
 //! - Host functions: [`Stream::launch_host_function`] has a function called when the stream gets there.
@@ -79,6 +80,7 @@ mod event;
 pub mod layout;
 mod macros;
 pub mod memory;
+mod pages;
 pub mod prelude;
 mod scope;
 mod stream;
@@ -87,8 +89,8 @@ mod transfer;
 pub use bytemuck;
 
 pub use context::{
-    Access, AllocateIn, AllocationStatistics, AllocatorKind, Context, Entered, MemoryPool, PoolOptions, PoolReuse,
-    PoolStatistics, Staging,
+    Access, AllocateIn, AllocationStatistics, AllocatorKind, Context, Entered, LockedStatistics, MemoryPool,
+    PoolOptions, PoolReuse, PoolStatistics, Staging,
 };
 pub use device::{Device, DeviceAttribute};
 pub use error::{Error, Result, Status, ViewError};

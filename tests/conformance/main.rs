@@ -18,6 +18,7 @@ mod functions;
 mod in_order;
 mod lists;
 mod locked;
+mod locked_large;
 mod model;
 mod moves;
 mod peers;

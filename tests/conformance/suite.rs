@@ -18,6 +18,7 @@ pub(crate) fn one_device() -> Vec<Test> {
         crate::in_order::TESTS,
         crate::lists::TESTS,
         crate::locked::TESTS,
+        crate::locked_large::TESTS,
         crate::model::TESTS,
         crate::registered::TESTS,
         crate::moves::TESTS,

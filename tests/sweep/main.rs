@@ -38,6 +38,8 @@ mod in_order;
 mod lists;
 #[path = "../conformance/locked.rs"]
 mod locked;
+#[path = "../conformance/locked_large.rs"]
+mod locked_large;
 #[path = "../conformance/model.rs"]
 mod model;
 #[path = "../conformance/moves.rs"]

@@ -89,6 +89,10 @@ impl Allocator {
         self.pool
     }
 
+    pub(super) fn stream(&self) -> &RawStream {
+        &self.stream
+    }
+
     pub(super) fn kind(&self) -> AllocatorKind {
         if self.pool.is_some() { AllocatorKind::Pool } else { AllocatorKind::Direct }
     }
@@ -353,6 +357,16 @@ impl Inner {
         let _relaxed = Relaxed::new(bound.driver());
         self.settle_allocator()?;
         self.trim_bound(pool.or(self.pool()), keep)
+    }
+
+    /// Gives back what is kept for later: of device memory and of page-locked memory all but `keep` bytes of each, idle
+    /// page-locked memory for copies, and idle threads.
+    #[track_caller]
+    pub(super) fn trim_all(&self, keep: usize) -> Result<()> {
+        let trimmed = self.trim(None, keep).and(self.trim_host());
+        let bound = self.bind()?;
+        let _relaxed = Relaxed::new(bound.driver());
+        trimmed.and(self.trim_kept(keep))
     }
 
     /// Gives back idle page-locked memory for copies, and idle threads.

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::allocate::{Allocator, AllocatorKind};
 use super::binding::{Bound, Relaxed};
+use super::locked::LockedMemory;
 use super::marks::IdleMarks;
 use super::raw_pool::RawPool;
 use super::registry;
@@ -27,6 +28,7 @@ pub(crate) struct Inner {
     ring: Ring,
     idle_marks: IdleMarks,
     counts: Counts,
+    locked: LockedMemory,
     /// Set when a wait failed in a way that leaves open whether the device still works on memory of this context.
     unsettled: AtomicBool,
     drop_errors: Mutex<Vec<Error>>,
@@ -56,6 +58,7 @@ impl Inner {
                 ring: Ring::default(),
                 idle_marks: IdleMarks::default(),
                 counts: Counts::default(),
+                locked: LockedMemory::default(),
                 unsettled: AtomicBool::new(false),
                 drop_errors: Mutex::default(),
             }),
@@ -84,6 +87,10 @@ impl Inner {
 
     pub(super) fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    pub(super) fn locked(&self) -> &LockedMemory {
+        &self.locked
     }
 
     /// The pool of the context's own.
@@ -168,6 +175,11 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         registry::remove(self);
+        if let Ok(bound) = self.bind() {
+            let _relaxed = Relaxed::new(bound.driver());
+            // What could not be given back is logged.
+            let _ = self.trim_kept(0);
+        }
         let Self { device, raw, streams, allocator, ring, idle_marks, .. } = self;
         if let Ok(bound) = Bound::new(&**device.driver(), raw.0) {
             let _relaxed = Relaxed::new(bound.driver());

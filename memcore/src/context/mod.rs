@@ -6,6 +6,10 @@ mod allocate_in;
 mod binding;
 mod current;
 mod inner;
+mod kept;
+mod locked;
+mod locked_statistics;
+mod mapping;
 mod marks;
 mod page_locked;
 mod peer;
@@ -31,6 +35,9 @@ pub(crate) use allocate_in::Heap;
 pub(crate) use binding::{Bound, Relaxed};
 pub use current::Entered;
 pub(crate) use inner::Inner;
+pub(crate) use locked::Contents;
+pub use locked_statistics::LockedStatistics;
+pub(crate) use mapping::mapping_owner_of;
 pub(crate) use marks::Marks;
 pub(crate) use page_locked::{Listed, is_listed};
 pub use pool::MemoryPool;
@@ -194,18 +201,18 @@ impl Context {
         self.inner.memory_info()
     }
 
-    /// Gives back what the context keeps for later: to the device what the pool holds, all but `keep_bytes`; the
+    /// Gives back what the context keeps for later: to the device what the pool holds, all but `keep_bytes`; to the system
+    /// page-locked memory that was freed, all but as many ([`keep_locked_memory`](Self::keep_locked_memory)); the
     /// page-locked memory of [`Staging`] that no copy uses; and the threads that copy for it. Waits for pending frees, but
     /// not for those of a scope that has not ended. Driver functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`,
-    /// `cuMemFreeHost`. Without a pool it only waits.
+    /// `cuMemFreeHost`, `cuMemHostUnregister`. Without a pool, of device memory it only waits.
     ///
     /// # Errors
     ///
-    /// The driver's code.
+    /// The driver's code. Page-locked memory that could not be unregistered is leaked.
     #[track_caller]
     pub fn trim(&self, keep_bytes: usize) -> Result<()> {
-        self.inner.trim(None, keep_bytes)?;
-        self.inner.trim_host()
+        self.inner.trim_all(keep_bytes)
     }
 
     /// The errors of frees that failed in a `Drop` since this was last called, oldest first, at most 1,024. They are

@@ -46,7 +46,7 @@ impl Staging {
     }
 
     /// At most so many threads work on one copy, the calling one included; 0 turns staging off. The default is the number
-    /// of cores, and at most 8.
+    /// of cores, and at most 8. As many touch the pages of large page-locked memory when it is allocated.
     #[must_use]
     pub const fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }

@@ -140,6 +140,18 @@ impl DriverKind for CudaDriver {
     fn observe(&self, _stream: CUstream) {}
 
     fn keep(&self, _address: u64) {}
+
+    unsafe fn give_out(&self, _address: u64, _bytes: usize, _zeros: bool) {}
+
+    unsafe fn take_back(&self, _address: u64) {}
+
+    fn refuses_pages(&self) -> bool {
+        false
+    }
+
+    fn refuses_huge_pages(&self) -> bool {
+        false
+    }
 }
 
 impl core::fmt::Debug for CudaDriver {

@@ -41,6 +41,30 @@ pub(crate) trait DriverKind {
     /// Says that memory which starts at `address` is memcore's own and no leak of the program's.
     fn keep(&self, address: u64);
 
+    /// Says that `bytes` at `address`, where pages start that memcore has registered for this, are page-locked memory of the
+    /// program's from now on. Of what they hold nothing is known, unless they hold zeros.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else has the pages, which stay mapped until they are unregistered.
+    #[track_caller]
+    unsafe fn give_out(&self, address: u64, bytes: usize, zeros: bool);
+
+    /// Says that the program has freed what [`give_out`](Self::give_out) gave it at `address`; the pages stay registered.
+    /// Only the simulated device waits here, for work that the program has not waited for.
+    ///
+    /// # Safety
+    ///
+    /// Nobody touches the pages before they are given out again, or unregistered.
+    #[track_caller]
+    unsafe fn take_back(&self, address: u64);
+
+    /// Whether the operating system is to be taken for one that maps no pages, to register them.
+    fn refuses_pages(&self) -> bool;
+
+    /// Whether the operating system is to be taken for one without huge pages.
+    fn refuses_huge_pages(&self) -> bool;
+
     /// Whether what is queued goes on while the host calls nothing, so that it can be watched for in memory.
     fn progresses(&self) -> bool {
         !self.is_simulated()

@@ -3,9 +3,10 @@
 use core::any::type_name;
 
 use super::device_copy::{DeviceCopy, is_any_bit_pattern};
+use super::host_vec::host_vec;
 use super::operand::HostDestination;
 use super::size::same_len;
-use super::slice::{DeviceSlice, host_vec};
+use super::slice::DeviceSlice;
 use crate::__private::derive::path;
 use crate::copy::{self, HostKind, Mode, Order};
 use crate::error::{Error, Result};

@@ -7,7 +7,7 @@ use core::ffi::c_void;
 
 use super::size::bytes_of;
 use super::{DeviceCopy, DevicePointer, UnifiedPointer};
-use crate::context::{Context, Relaxed};
+use crate::context::{Contents, Context, Relaxed, mapping_owner_of};
 use crate::copy::{self, HostKind, Mode, Order};
 use crate::driver::ffi::ATTACH_GLOBAL;
 use crate::driver::{check, symbol};
@@ -106,7 +106,8 @@ pub unsafe fn cuda_malloc_unified<T: DeviceCopy>(count: usize) -> Result<Unified
 }
 
 /// Allocates page-locked host memory for `count` elements, whose bytes are whatever they are. Does not wait. Driver
-/// function: `cuMemHostAlloc`.
+/// functions: `cuMemHostAlloc`; from 256 KiB on `cuMemHostRegister_v2`, of pages that are mapped for it, or none where the
+/// context keeps such pages, as for [`LockedBuffer`](crate::LockedBuffer).
 ///
 /// # Errors
 ///
@@ -123,11 +124,12 @@ pub unsafe fn cuda_malloc_locked<T: DeviceCopy>(count: usize) -> Result<*mut T> 
     let context = Context::current()?.inner;
     let bound = context.bind()?;
     let _relaxed = Relaxed::new(bound.driver());
-    let mut pointer: *mut c_void = core::ptr::null_mut();
-    // SAFETY: `pointer` is writable for the length of the call.
-    let status = unsafe { bound.driver().mem_host_alloc(&raw mut pointer, bytes, 0) };
-    check(symbol::mem_host_alloc, status).map_err(|error| error.without_device_memory(bytes))?;
-    Ok(pointer.cast())
+    if bytes == 0 {
+        return Ok(core::ptr::null_mut());
+    }
+    let allocated = context.allocate_locked(bytes, 0, Contents::Any);
+    let pointer = allocated.map_err(|error| error.without_device_memory(bytes))?;
+    Ok(pointer.as_ptr().cast())
 }
 
 /// Frees memory from [`cuda_malloc`]. May wait for device work. Driver function: `cuMemFree_v2`.
@@ -180,11 +182,13 @@ pub unsafe fn cuda_free_unified<T: DeviceCopy>(pointer: UnifiedPointer<T>) -> Re
     unsafe { cuda_free(pointer.as_device_ptr()) }
 }
 
-/// Frees memory from [`cuda_malloc_locked`]. May wait for device work. Driver function: `cuMemFreeHost`.
+/// Frees memory from [`cuda_malloc_locked`], or from `cuMemHostAlloc`. May wait for device work. Driver functions:
+/// `cuMemFreeHost`; from 256 KiB on `cuStreamQuery`, and where the context does not keep the pages `cuMemHostUnregister`.
 ///
 /// # Errors
 ///
-/// The driver's code: `INVALID_VALUE` where no page-locked allocation starts at the address. Nothing is freed then.
+/// The driver's code: `INVALID_VALUE` where no page-locked allocation starts at the address;
+/// [`Error::Unsettled`](crate::Error::Unsettled) of large memory, where a wait has failed before. Nothing is freed then.
 ///
 /// # Safety
 ///
@@ -192,11 +196,14 @@ pub unsafe fn cuda_free_unified<T: DeviceCopy>(pointer: UnifiedPointer<T>) -> Re
 #[doc(alias = "cuda_free_host")]
 #[track_caller]
 pub unsafe fn cuda_free_locked<T: DeviceCopy>(pointer: *mut T) -> Result<()> {
-    let context = Context::current()?.inner;
+    let context = match mapping_owner_of(pointer.expose_provenance() as u64) {
+        Some(context) => context,
+        None => Context::current()?.inner,
+    };
     let bound = context.bind()?;
     let _relaxed = Relaxed::new(bound.driver());
     // SAFETY: the caller's contract; a wrong address is answered with a code.
-    check(symbol::mem_free_host, unsafe { bound.driver().mem_free_host(pointer.cast()) })
+    unsafe { context.free_locked(pointer.cast()) }
 }
 
 /// Copies `bytes` from the host to device memory of the current context. Complete on return. Driver functions:

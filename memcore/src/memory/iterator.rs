@@ -1,11 +1,12 @@
 //! Device memory and the host's lists: iterators, and vectors that grow.
 
+use super::host_vec::reserve;
 use super::operand::HostDestination;
 use super::size::same_len;
 use super::{DeviceBuffer, DeviceCopy, DeviceSlice, download};
 use crate::context::AllocateIn;
 use crate::copy::Order;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Of what an iterator says that it has, room for so many bytes is made at once: it may be wrong.
 const TRUSTED: usize = 1 << 24;
@@ -25,12 +26,6 @@ pub(crate) fn gather<T>(values: impl IntoIterator<Item = T>) -> Result<Vec<T>> {
     Ok(gathered)
 }
 
-/// Makes room for so many more.
-fn reserve<T>(vec: &mut Vec<T>, more: usize) -> Result<()> {
-    let requested = (vec.len().saturating_add(more) as u64).saturating_mul(size_of::<T>() as u64);
-    vec.try_reserve(more).map_err(|_| Error::HostAllocation { requested })
-}
-
 impl<T: DeviceCopy> DeviceBuffer<T> {
     /// The values of an iterator, as many as come. They are gathered on the host first, whatever the iterator says of their
     /// number; if it panics nothing was allocated on the device. Then as [`from_slice`](Self::from_slice), which takes a
@@ -46,7 +41,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::HostAllocation`] if the host has no room; see the type's page.
+    /// [`Error::HostAllocation`](crate::Error::HostAllocation) if the host has no room; see the type's page.
     #[doc(alias = "from_iter")]
     #[track_caller]
     pub fn try_from_iter(values: impl IntoIterator<Item = T>) -> Result<Self> {
@@ -79,8 +74,9 @@ impl<T: DeviceCopy> DeviceSlice<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`], of which `source_len` is at most one more than there is room for: no more values are
-    /// asked for. [`Error::HostAllocation`] if the host has no room; the driver's code.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch), of which `source_len` is at most one more than there is
+    /// room for: no more values are asked for. [`Error::HostAllocation`](crate::Error::HostAllocation) if the host has
+    /// no room; the driver's code.
     #[track_caller]
     pub fn copy_from_iter(&mut self, values: impl IntoIterator<Item = T>) -> Result<()> {
         let values = gather(values.into_iter().take(self.len().saturating_add(1)))?;

@@ -35,6 +35,7 @@ mod download;
 mod flags;
 mod functions;
 mod host;
+mod host_vec;
 mod iterator;
 pub(crate) mod operand;
 pub(crate) mod pair;

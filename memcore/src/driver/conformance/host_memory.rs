@@ -131,6 +131,19 @@ fn registrations_of_what_is_no_memory_of_the_program_s() {
     ok!(program, mem_free_host(locked.pointer));
 }
 
+/// Nor is it harmed by the attempt.
+#[test]
+fn registered_memory_is_not_the_driver_s_to_free() {
+    let (program, mut pages) = (program(), Pages::new(2));
+    ok!(program, mem_host_register(pages.at(0), 8192, 3));
+    for offset in [0, 1, 12, 4096, 8191] {
+        assert_eq!(call!(program, mem_free_host(pages.at(offset))), Status::INVALID_VALUE, "{offset}");
+        assert!(is_known(&program, pages.at(0)) && is_known(&program, pages.at(8191)));
+    }
+    ok!(program, mem_host_unregister(pages.at(0)));
+    assert_eq!(call!(program, mem_free_host(pages.at(0))), Status::INVALID_VALUE);
+}
+
 #[test]
 fn registrations_that_overlap() {
     let (program, mut pages) = (program(), Pages::new(4));

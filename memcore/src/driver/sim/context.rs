@@ -93,6 +93,7 @@ impl Machine {
                 self.free_device(id, call.place);
             }
         }
+        self.forget_mappings(key);
         self.contexts.remove(&key);
         self.peers.retain(|(of, to)| *of != key && *to != key);
         for (_, stream) in self.streams.extract_if(|_, stream| stream.context == key) {

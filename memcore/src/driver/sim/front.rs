@@ -25,6 +25,9 @@ use crate::driver::ffi::{
 use crate::driver::{Driver, DriverKind};
 use crate::error::Status;
 
+/// What an entry point does to the state. Not a type parameter: [`SimDriver::call`] would be compiled for each entry point.
+type Body<'a> = &'a dyn Fn(&mut Machine, &Call) -> Answer;
+
 /// A simulated driver and its devices.
 pub(crate) struct SimDriver {
     token: current::Token,
@@ -61,12 +64,7 @@ impl SimDriver {
     }
 
     /// What every entry point does.
-    fn call(
-        &self,
-        (symbol, method): (&'static str, &'static str),
-        place: Place,
-        body: impl Fn(&mut Machine, &Call) -> Answer,
-    ) -> Status {
+    fn call(&self, (symbol, method): (&'static str, &'static str), place: Place, body: Body<'_>) -> Status {
         if self.missing.iter().any(|missing| missing == symbol) {
             return Status::MISSING_SYMBOL;
         }
@@ -107,12 +105,17 @@ impl SimDriver {
         status
     }
 
+    /// What is reported as a call of the program's, and is none of the driver's.
+    fn own_call(&self, (symbol, method): (&'static str, &'static str), place: Place) -> Call {
+        Call { symbol, method, place, current: current::get(&self.token) }
+    }
+
     /// Makes a call, and waits for what it says that it waits for.
     fn make<'m>(
         &'m self,
         mut machine: MutexGuard<'m, Machine>,
         call: &Call,
-        body: impl Fn(&mut Machine, &Call) -> Answer,
+        body: Body<'_>,
     ) -> (MutexGuard<'m, Machine>, Answer) {
         if let Err(status) = machine.check_captures(call) {
             return (machine, Err(status));
@@ -211,6 +214,31 @@ impl DriverKind for SimDriver {
             allocation.accounted_for = true;
         }
     }
+
+    unsafe fn give_out(&self, address: u64, bytes: usize, zeros: bool) {
+        let call = self.own_call(("cuMemHostAlloc", "mem_host_alloc"), Location::caller());
+        // SAFETY: the caller's contract.
+        unsafe { self.lock().give_out(&call, address, bytes, zeros) };
+    }
+
+    unsafe fn take_back(&self, address: u64) {
+        let call = self.own_call(("cuMemFreeHost", "mem_free_host"), Location::caller());
+        let (mut machine, _) = self.make(self.lock(), &call, &mut |machine, call| {
+            // SAFETY: the caller's contract.
+            unsafe { machine.take_back(call, address) };
+            Ok(())
+        });
+        machine.advance();
+        self.shared.unlock(machine);
+    }
+
+    fn refuses_pages(&self) -> bool {
+        !self.lock().options.host_pages
+    }
+
+    fn refuses_huge_pages(&self) -> bool {
+        !self.lock().options.huge_pages
+    }
 }
 
 /// The entry points that work in a host function, as on an H200 (`scripts/probes/host_function.py`; the other
@@ -251,7 +279,7 @@ macro_rules! simulated_driver {
             $(
                 unsafe fn $method(&self, $($arg: $type),*) -> Status {
                     let place = Location::caller();
-                    self.call(($symbol, stringify!($method)), place, |machine, call| {
+                    self.call(($symbol, stringify!($method)), place, &|machine, call| {
                         #[allow(unused_unsafe, reason = "entry points that touch no memory of the caller are safe")]
                         // SAFETY: the driver contract, which the caller of this method keeps too.
                         unsafe { machine.$method(call, $($arg),*) }

@@ -172,7 +172,7 @@ impl Machine {
             return Err(Status::INVALID_VALUE);
         }
         if let Some(kind) = self.memory.last_kind_in(base, size) {
-            let is_registered = kind == Kind::Registered;
+            let is_registered = matches!(kind, Kind::Registered | Kind::Mapped);
             let registered = Status::HOST_MEMORY_ALREADY_REGISTERED;
             return Err(if is_registered { registered } else { Status::INVALID_VALUE });
         }
@@ -196,6 +196,9 @@ impl Machine {
         let address = pointer.addr() as u64;
         if address == 0 {
             return Err(Status::INVALID_VALUE);
+        }
+        if let Some(answer) = self.unregister_mapped(call, address) {
+            return answer;
         }
         let one = self.memory.at(address).filter(|one| one.kind == Kind::Registered);
         let Some(id) = one.map(|one| one.id) else { return Err(self.not_registered(call, address)) };

@@ -25,7 +25,9 @@ impl Machine {
             Kind::Device => ("mem_alloc", "free it, or let its owner go out of scope, before the end"),
             Kind::Pool(_) => ("mem_alloc_async", "free it, or let its owner go out of scope, before the end"),
             Kind::Managed => ("mem_alloc_managed", "free it, or let its owner go out of scope, before the end"),
-            Kind::Locked => ("mem_host_alloc", "free it, or let its owner go out of scope, before the end"),
+            Kind::Locked | Kind::Mapped => {
+                ("mem_host_alloc", "free it, or let its owner go out of scope, before the end")
+            }
             Kind::Array(_) => ("array_create", "destroy it, or let its owner go out of scope, before the end"),
             Kind::Registered => ("mem_host_register", "unregister it before its memory is freed"),
         };

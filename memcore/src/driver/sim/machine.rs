@@ -14,6 +14,7 @@ use super::fault::Faults;
 use super::graph::{Graph, Node, NodeId};
 use super::host::Retired;
 use super::host_function::HostFunctions;
+use super::mapped::Mapping;
 use super::memory::Memory;
 use super::operation::{Op, Span};
 use super::options::SimOptions;
@@ -59,6 +60,8 @@ pub(super) struct Machine {
     pub(super) memory: Memory,
     pub(super) locked_bytes: u64,
     pub(super) retired: Retired,
+    /// Registered pages of memcore's, by address.
+    pub(super) mappings: HashMap<u64, Mapping>,
     pub(super) host_clock: Clock,
     pub(super) agents: Agents,
     /// What operations use of pageable memory, by address.

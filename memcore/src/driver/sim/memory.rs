@@ -25,6 +25,8 @@ pub(super) enum Kind {
     Managed,
     /// `cuMemHostAlloc`.
     Locked,
+    /// Page-locked memory in pages that memcore mapped and registered: see [`mapped`](super::mapped).
+    Mapped,
     /// The program's own memory, `cuMemHostRegister`.
     Registered,
     /// A CUDA array, `cuArrayCreate`: its address is its handle, by which alone it is used.
@@ -38,7 +40,7 @@ impl Kind {
             Self::Device => "device memory",
             Self::Pool(_) => "pool memory",
             Self::Managed => "managed memory",
-            Self::Locked => "page-locked memory",
+            Self::Locked | Self::Mapped => "page-locked memory",
             Self::Registered => "registered memory",
             Self::Array(_) => "a CUDA array",
         }
@@ -56,7 +58,7 @@ impl Kind {
 
     /// Whether it is page-locked memory of the host.
     pub(super) const fn is_host(self) -> bool {
-        matches!(self, Self::Locked | Self::Registered)
+        matches!(self, Self::Locked | Self::Mapped | Self::Registered)
     }
 }
 

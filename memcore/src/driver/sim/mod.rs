@@ -11,7 +11,7 @@
 //! | `MEMCORE_SIM_DEVICES` | how many devices there are, 0 to 32 | 1 |
 //! | `MEMCORE_SIM_MEMORY` | bytes of memory of each device | 17179869184 |
 //! | `MEMCORE_SIM_ORDER` | `lazy`, `eager` or `random:SEED` | `lazy` |
-//! | `MEMCORE_SIM_WITHOUT` | what it lacks, with commas between: `pools`, `managed` memory, `concurrent_managed_access`, `host_registration`, `read_only_registration`, or driver functions by their versioned names | nothing |
+//! | `MEMCORE_SIM_WITHOUT` | what it lacks, with commas between: `pools`, `managed` memory, `concurrent_managed_access`, `host_registration`, `read_only_registration`, `host_pages`, `huge_pages`, or driver functions by their versioned names | nothing |
 //! | `MEMCORE_SIM_FAULTS` | which calls fail, with commas between, as below | none |
 //!
 //! A fault is written as its constructor is called, with `:` for the rest; a status left out is 999, `UNKNOWN`:
@@ -87,6 +87,7 @@ mod host_function;
 mod leak;
 mod machine;
 mod managed;
+mod mapped;
 mod memory;
 mod memset;
 mod operand;

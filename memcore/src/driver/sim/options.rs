@@ -21,6 +21,8 @@ pub struct SimOptions {
     pub(super) concurrent_managed: bool,
     pub(super) registration: bool,
     pub(super) read_only_registration: bool,
+    pub(super) host_pages: bool,
+    pub(super) huge_pages: bool,
     pub(super) late_pageable: bool,
     pub(super) race_checks: bool,
     pub(super) initialisation_checks: bool,
@@ -40,6 +42,8 @@ impl Default for SimOptions {
             concurrent_managed: true,
             registration: true,
             read_only_registration: true,
+            host_pages: true,
+            huge_pages: true,
             late_pageable: false,
             race_checks: true,
             initialisation_checks: true,
@@ -129,6 +133,21 @@ impl SimOptions {
         self
     }
 
+    /// The operating system maps no pages for large page-locked memory, which the driver has to allocate then, as it does
+    /// small memory.
+    #[must_use]
+    pub fn without_host_pages(mut self) -> Self {
+        self.host_pages = false;
+        self
+    }
+
+    /// The operating system has no huge pages for large page-locked memory.
+    #[must_use]
+    pub fn without_huge_pages(mut self) -> Self {
+        self.huge_pages = false;
+        self
+    }
+
     /// Looks for no races: operations on the same memory that nothing orders.
     #[must_use]
     pub fn without_race_checks(mut self) -> Self {
@@ -190,7 +209,7 @@ impl SimOptions {
         if let Some(value) = variable("MEMCORE_SIM_WITHOUT") {
             options =
                 value.split(',').try_fold(options, |options, what| options.without(what.trim())).ok_or_else(|| {
-                    let expected = "pools, managed, concurrent_managed_access, host_registration, read_only_registration or driver functions, \
+                    let expected = "pools, managed, concurrent_managed_access, host_registration, read_only_registration, host_pages, huge_pages or driver functions, \
                          with commas between";
                     invalid("MEMCORE_SIM_WITHOUT", value, expected)
                 })?;
@@ -212,6 +231,8 @@ impl SimOptions {
             "concurrent_managed_access" => Some(self.without_concurrent_managed_access()),
             "host_registration" => Some(self.without_host_registration()),
             "read_only_registration" => Some(self.without_read_only_registration()),
+            "host_pages" => Some(self.without_host_pages()),
+            "huge_pages" => Some(self.without_huge_pages()),
             symbol if ENTRY_POINTS.contains(&symbol) => Some(self.without_symbol(symbol)),
             _ => None,
         }

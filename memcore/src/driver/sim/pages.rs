@@ -5,6 +5,8 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::ptr::{self, NonNull};
 
+pub(super) use crate::pages::{page_size, physical_memory, whole_pages};
+
 /// What a new mapping allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
@@ -21,25 +23,6 @@ impl Access {
             Self::ReadWrite => libc::PROT_READ | libc::PROT_WRITE,
         }
     }
-}
-
-/// Bytes of a page.
-pub(super) fn page_size() -> u64 {
-    // SAFETY: `sysconf` only reads its argument.
-    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    u64::try_from(size).ok().filter(|size| size.is_power_of_two()).unwrap_or(4096)
-}
-
-/// Bytes of the pages that `size` bytes take.
-pub(super) fn whole_pages(size: u64) -> usize {
-    size.checked_next_multiple_of(page_size()).and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX)
-}
-
-/// Bytes of the machine's memory, or no bound where the system does not say.
-pub(super) fn physical_memory() -> u64 {
-    // SAFETY: `sysconf` only reads its argument.
-    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
-    u64::try_from(pages).map_or(u64::MAX, |pages| pages.saturating_mul(page_size()))
 }
 
 /// Maps `len` fresh bytes, a multiple of the page size; `None` where the system refuses.
@@ -127,9 +110,8 @@ pub(super) fn equal(these: &[MaybeUninit<u8>], those: &[u8]) -> bool {
 ///
 /// The `len` bytes at `pointer` are whole pages that [`map`] gave, and nothing uses them any more.
 pub(super) unsafe fn unmap(pointer: *mut u8, len: usize) {
-    // SAFETY: this function's contract is `munmap`'s condition.
-    let code = unsafe { libc::munmap(pointer.cast(), len) };
-    if code != 0 {
+    // SAFETY: this function's contract.
+    if !unsafe { crate::pages::unmap(pointer, len) } {
         log::warn!("simulated device: {len} bytes at {pointer:?} could not be unmapped");
     }
 }
@@ -139,7 +121,7 @@ pub(super) unsafe fn unmap(pointer: *mut u8, len: usize) {
 /// # Safety
 ///
 /// The `len` bytes at `address` are whole pages of a range that [`map`] reserved, and no memory is in use there, unless
-/// [`guard`] closed it.
+/// [`guard`] closed it; or of a mapping that [`close_kept`] may have closed.
 pub(super) unsafe fn open(address: u64, len: usize) -> bool {
     let pointer: *mut c_void = ptr::with_exposed_provenance_mut(address as usize);
     // SAFETY: by this function's contract only unused pages of a reserved range change.
@@ -155,6 +137,18 @@ pub(super) unsafe fn guard(address: u64, len: usize) -> bool {
     let pointer: *mut c_void = ptr::with_exposed_provenance_mut(address as usize);
     // SAFETY: by this function's contract only opened pages of a reserved range change, and keep their contents.
     unsafe { libc::mprotect(pointer, len, Access::None.bits()) == 0 }
+}
+
+/// Closes memcore's own registered pages, which stay what they are, and may be unmapped.
+///
+/// # Safety
+///
+/// The `len` bytes at `address` are whole pages of a mapping that nothing uses until it is opened again.
+pub(super) unsafe fn close_kept(address: u64, len: usize) {
+    let pointer: *mut c_void = ptr::with_exposed_provenance_mut(address as usize);
+    // SAFETY: by this function's contract only unused pages change. Where the system refuses they are open, and a use of
+    // them after the free is not told.
+    let _ = unsafe { libc::mprotect(pointer, len, Access::None.bits()) };
 }
 
 /// Makes opened pages reserved ones again: their contents are gone and touching them faults.

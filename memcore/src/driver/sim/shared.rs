@@ -59,6 +59,7 @@ impl Shared {
                 memory: Memory::default(),
                 locked_bytes: 0,
                 retired: Retired::default(),
+                mappings: HashMap::new(),
                 host_clock: Clock::default(),
                 agents: Agents::default(),
                 pageable: Shadow::default(),

@@ -179,6 +179,24 @@ impl DriverKind for TraceDriver {
         self.inner.keep(address);
     }
 
+    unsafe fn give_out(&self, address: u64, bytes: usize, zeros: bool) {
+        // SAFETY: the caller's contract.
+        unsafe { self.inner.give_out(address, bytes, zeros) };
+    }
+
+    unsafe fn take_back(&self, address: u64) {
+        // SAFETY: the caller's contract.
+        unsafe { self.inner.take_back(address) };
+    }
+
+    fn refuses_pages(&self) -> bool {
+        self.inner.refuses_pages()
+    }
+
+    fn refuses_huge_pages(&self) -> bool {
+        self.inner.refuses_huge_pages()
+    }
+
     fn progresses(&self) -> bool {
         self.inner.progresses()
     }

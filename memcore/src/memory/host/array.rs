@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
 
 use super::owner::{Allocated, HostOwner};
-use crate::context::Context;
+use crate::context::{Contents, Context};
 use crate::error::{Error, Result};
 use crate::memory::DeviceCopy;
 use crate::memory::size::{bytes_of, view_len};
@@ -39,7 +39,7 @@ impl<T, K: Allocated> HostArray<T, K> {
     where
         T: DeviceCopy,
     {
-        let array = Self::allocate(context, flags, source.len())?;
+        let array = Self::allocate(context, flags, source.len(), Contents::Any)?;
         // SAFETY: as many elements on both sides, the one new memory; `T` is `Copy`.
         unsafe { array.pointer.as_ptr().copy_from_nonoverlapping(source.as_ptr(), source.len()) };
         K::written(flags);
@@ -51,9 +51,7 @@ impl<T, K: Allocated> HostArray<T, K> {
     where
         T: Zeroable,
     {
-        let array = Self::allocate(context, flags, len)?;
-        // SAFETY: the new memory has room for `len` elements.
-        unsafe { array.pointer.as_ptr().write_bytes(0, len) };
+        let array = Self::allocate(context, flags, len, Contents::Zeros)?;
         K::written(flags);
         Ok(array)
     }
@@ -63,7 +61,7 @@ impl<T, K: Allocated> HostArray<T, K> {
     where
         T: DeviceCopy,
     {
-        let array = Self::allocate(context, flags, len)?;
+        let array = Self::allocate(context, flags, len, Contents::Any)?;
         let room = array.pointer.as_ptr().cast::<MaybeUninit<T>>();
         if size_of::<T>() == 0 {
             return Ok(array); // `len` may be astronomical.
@@ -81,12 +79,12 @@ impl<T, K: Allocated> HostArray<T, K> {
     /// Every element is written before anything reads it, or makes a reference to it as a `T`.
     #[track_caller]
     pub(super) unsafe fn uninitialized(context: Option<&Context>, flags: K::Flags, len: usize) -> Result<Self> {
-        Self::allocate(context, flags, len)
+        Self::allocate(context, flags, len, Contents::Any)
     }
 
-    /// Room for `len` elements: the caller initialises them before the array is given out.
+    /// Room for `len` elements: the caller initialises them before the array is given out, unless zeros are values.
     #[track_caller]
-    fn allocate(context: Option<&Context>, flags: K::Flags, len: usize) -> Result<Self> {
+    fn allocate(context: Option<&Context>, flags: K::Flags, len: usize, contents: Contents) -> Result<Self> {
         let bytes = bytes_of::<T>(len)?;
         if bytes == 0 {
             return Ok(Self { len, ..Self::EMPTY });
@@ -95,7 +93,7 @@ impl<T, K: Allocated> HostArray<T, K> {
             Some(context) => context.clone(),
             None => Context::current()?,
         };
-        let owner = HostOwner::allocate(context.inner, bytes, flags)?;
+        let owner = HostOwner::allocate(context.inner, bytes, flags, contents)?;
         let pointer = owner.pointer().cast::<T>();
         if !pointer.is_aligned() {
             return Err(Error::Unsupported { what: "host memory of such an alignment" });

@@ -200,7 +200,7 @@ macro_rules! host_buffer {
                 &mut self.array
             }
 
-            #[doc = concat!("Frees the memory (`", $freed_by, "`, which may wait for device work) and says whether that worked; on a failure the buffer")]
+            #[doc = concat!("Frees the memory (", $freed_by, "; it may wait for device work) and says whether that worked; on a failure the buffer")]
             /// comes back with the error.
             ///
             /// # Errors

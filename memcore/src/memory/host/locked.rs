@@ -7,7 +7,7 @@ use core::ffi::c_void;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::{Deref, DerefMut};
-use core::ptr;
+use core::ptr::NonNull;
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -18,19 +18,18 @@ use super::boxed::host_box;
 use super::buffer::{host_buffer, host_slice, host_traits};
 use super::flags::{LockedFlags, bits_of};
 use super::owner::{Allocated, HostMemory};
-use crate::context::{Context, Inner, host_owner_of};
+use crate::context::{Contents, Context, Inner, host_owner_of, mapping_owner_of};
 use crate::copy::{empty_write_buffers, note_write_combined_memory};
-use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result};
 use crate::memory::{DeviceCopy, DevicePointer};
 
-/// Memory from `cuMemHostAlloc`.
+/// Memory from `cuMemHostAlloc`, or, where it is large, in registered pages of memcore's.
 pub(super) enum PageLocked {}
 
 impl HostMemory for PageLocked {
-    unsafe fn free(driver: &dyn Driver, pointer: *mut c_void) -> Result<()> {
+    unsafe fn free(context: &Inner, pointer: *mut c_void) -> Result<()> {
         // SAFETY: the caller's contract.
-        check(symbol::mem_free_host, unsafe { driver.mem_free_host(pointer) })
+        unsafe { context.free_locked(pointer) }
     }
 }
 
@@ -42,20 +41,19 @@ impl Allocated for PageLocked {
     }
 
     fn owner(address: u64) -> Result<Arc<Inner>> {
+        if let Some(context) = mapping_owner_of(address) {
+            return Ok(context);
+        }
         // How others allocated it is not known here.
         note_write_combined_memory();
         host_owner_of(address)
     }
 
-    fn allocate(driver: &dyn Driver, bytes: usize, flags: LockedFlags) -> Result<*mut c_void> {
-        let mut pointer = ptr::null_mut();
+    fn allocate(context: &Arc<Inner>, bytes: usize, flags: LockedFlags, contents: Contents) -> Result<NonNull<c_void>> {
         if flags.contains(LockedFlags::WRITE_COMBINED) {
             note_write_combined_memory();
         }
-        // SAFETY: `pointer` is writable for the length of the call.
-        let status = unsafe { driver.mem_host_alloc(&raw mut pointer, bytes, flags.bits()) };
-        check(symbol::mem_host_alloc, status)?;
-        Ok(pointer)
+        context.allocate_locked(bytes, flags.bits(), contents)
     }
 
     /// Whoever gets the memory sees at least what it was made with.
@@ -71,16 +69,34 @@ impl Allocated for PageLocked {
 /// It derefs to `[T]`. Copies between it and a device run at the full speed of the bus and can be asynchronous, where
 /// pageable memory goes through the driver's own buffers. Since it takes physical memory from the whole system, lock
 /// what the copies need and no more. The memory is cacheable, unless the constructors that end in `_with` are told
-/// otherwise ([`LockedFlags`]). The driver aligns it to 512 bytes (seen, not documented);
+/// otherwise ([`LockedFlags`]). The driver aligns small memory to 512 bytes (seen, not documented);
 /// for a type that asks for more the constructors may say [`Error::Unsupported`]. [`locked_vec!`](crate::locked_vec)
 /// makes one.
 ///
 /// The constructors without `_in` or `_with` use the current context ([`Context::current`]); any device may use the
 /// memory. They call `cuMemHostAlloc`, which does not wait for device work. Their errors are [`Error::OutOfMemory`], also
 /// at the limit on locked memory; [`Error::SizeOverflow`]; the driver's code; [`Error::UnknownFlags`]; and, without a
-/// context, what opening the default context fails with. Dropped, the memory is freed (`cuMemFreeHost`), on any thread; the drop does not panic, and a
-/// failure goes to [`Context::take_drop_errors`]. An empty buffer, and one of a type without bytes, has no memory and
-/// makes no driver call.
+/// context, what opening the default context fails with. Dropped, the memory is freed (`cuMemFreeHost`), on any thread;
+/// the drop does not panic, and a failure goes to [`Context::take_drop_errors`]. An empty buffer, and one of a type
+/// without bytes, has no memory and makes no driver call.
+///
+/// # Large memory
+///
+/// Of 256 KiB and more, memory that is not write-combined is not the driver's: it lies in whole pages of the process's
+/// own, huge ones where they are 2 MiB and the system has them, which several threads touch
+/// ([`Staging::threads`](crate::Staging::threads)) and `cuMemHostRegister_v2` then locks. That takes a fraction of the time. It is mapped, portable and at least page-aligned, whatever the flags say, and
+/// counts as the process's memory, also towards the limit of a container. Where the system or the driver refuses it,
+/// `cuMemHostAlloc` is called as for small memory, which is logged once ([`Context::locked_statistics`] tells how often).
+///
+/// Freed, its pages are kept by the context for the next buffer of about that size, which then makes no driver call
+/// ([`Context::keep_locked_memory`] says how many, and [`Context::trim`] gives them back). Freeing asks `cuStreamQuery`
+/// whether the context lives, and what is not kept is unregistered (`cuMemHostUnregister`, which may wait for device
+/// work). So a free does not always wait: as ever, whoever has raw asynchronous work or a kernel use the memory waits
+/// for that first.
+///
+/// Taken apart ([`into_raw_parts`](Self::into_raw_parts)), such memory is not for `cuMemFreeHost`, which refuses it: free it
+/// by [`from_raw_parts`](Self::from_raw_parts) or [`cuda_free_locked`](crate::memory::cuda_free_locked), which know it by
+/// its address.
 ///
 /// ```
 /// use memcore::prelude::*;
@@ -104,7 +120,7 @@ host_buffer!(
     identity,
     identity,
     "cuMemHostAlloc` or `cudaHostAlloc",
-    "cuMemFreeHost",
+    "`cuMemFreeHost`; of large memory what the type's page says",
     "// SAFETY: the memory has room for `len` elements.\nfor i in 0..len { unsafe { pointer.add(i).write(7) } }"
 );
 

@@ -5,19 +5,19 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::context::{Inner, Listed, Relaxed, freed_at_exit};
-use crate::driver::{Driver, check, symbol};
+use crate::context::{Contents, Inner, Listed, Relaxed, freed_at_exit};
+use crate::driver::{check, symbol};
 use crate::error::{Error, Result};
 
 /// A kind of host memory that the driver knows: how that ends.
 pub(crate) trait HostMemory {
-    /// Gives it back to the driver, or to the program whose it was.
+    /// Gives it back to the driver, or to the program whose it was. The context is bound, and captures are relaxed.
     ///
     /// # Safety
     ///
     /// It is memory of this kind, by the kind's driver function; nothing uses it any more.
     #[track_caller]
-    unsafe fn free(driver: &dyn Driver, pointer: *mut c_void) -> Result<()>;
+    unsafe fn free(context: &Inner, pointer: *mut c_void) -> Result<()>;
 }
 
 /// A kind of host memory that the driver allocates.
@@ -32,9 +32,9 @@ pub(crate) trait Allocated: HostMemory {
     /// The open context that memory of this kind, made elsewhere, belongs to.
     fn owner(address: u64) -> Result<Arc<Inner>>;
 
-    /// Asks the driver for `bytes`, more than 0, whose contents are whatever they are.
+    /// Allocates `bytes`, more than 0. The context is bound, and captures are relaxed.
     #[track_caller]
-    fn allocate(driver: &dyn Driver, bytes: usize, flags: Self::Flags) -> Result<*mut c_void>;
+    fn allocate(context: &Arc<Inner>, bytes: usize, flags: Self::Flags, contents: Contents) -> Result<NonNull<c_void>>;
 
     /// Comes after the first writes to memory with these flags, and before it is given out.
     fn written(_flags: Self::Flags) {}
@@ -43,11 +43,9 @@ pub(crate) trait Allocated: HostMemory {
 /// Host memory of the kind `K` and the context it was made in, which it keeps open. Dropped, the memory is freed.
 pub(crate) struct HostOwner<K: HostMemory> {
     context: Arc<Inner>,
-    /// INVARIANT: by `K`'s driver function, and this owner's.
-    pointer: NonNull<c_void>,
+    /// Where the memory is. INVARIANT: by `K`'s driver function, and this owner's.
+    listed: Listed,
     is_freed: bool,
-    /// The memory is known by its address.
-    _listed: Listed,
     kind: PhantomData<K>,
 }
 
@@ -57,17 +55,16 @@ unsafe impl<K: HostMemory> Send for HostOwner<K> {}
 unsafe impl<K: HostMemory> Sync for HostOwner<K> {}
 
 impl<K: Allocated> HostOwner<K> {
-    /// `bytes` (more than 0) of new memory, whose contents are whatever they are.
+    /// `bytes` (more than 0) of new memory.
     #[track_caller]
-    pub(super) fn allocate(context: Arc<Inner>, bytes: usize, flags: K::Flags) -> Result<Self> {
+    pub(super) fn allocate(context: Arc<Inner>, bytes: usize, flags: K::Flags, contents: Contents) -> Result<Self> {
         K::require(&context, flags)?;
         let allocated = {
             let bound = context.bind()?;
             let _relaxed = Relaxed::new(bound.driver());
-            K::allocate(bound.driver(), bytes, flags)
+            K::allocate(&context, bytes, flags, contents)
         };
         let pointer = allocated.map_err(|error| error.without_device_memory(bytes))?;
-        let pointer = NonNull::new(pointer).ok_or(Error::Unsupported { what: "host memory of this kind" })?;
         // SAFETY: the memory was allocated just now, in this context.
         Ok(unsafe { Self::new(context, pointer, bytes) })
     }
@@ -90,7 +87,7 @@ impl<K: HostMemory> HostOwner<K> {
     ///
     /// The invariant of `pointer`, in this context, of `bytes`.
     pub(super) unsafe fn new(context: Arc<Inner>, pointer: NonNull<c_void>, bytes: usize) -> Self {
-        Self { context, pointer, is_freed: false, _listed: Listed::new(pointer, bytes), kind: PhantomData }
+        Self { context, listed: Listed::new(pointer, bytes), is_freed: false, kind: PhantomData }
     }
 
     pub(super) fn context(&self) -> &Arc<Inner> {
@@ -98,7 +95,7 @@ impl<K: HostMemory> HostOwner<K> {
     }
 
     pub(super) fn pointer(&self) -> NonNull<c_void> {
-        self.pointer
+        self.listed.start()
     }
 
     /// The address for a device, as the driver says. Driver function: `cuMemHostGetDevicePointer_v2`.
@@ -108,7 +105,7 @@ impl<K: HostMemory> HostOwner<K> {
         let _relaxed = Relaxed::new(bound.driver());
         let mut address = 0;
         // SAFETY: `address` is writable for the length of the call; the memory is the driver's to look up.
-        let status = unsafe { bound.driver().mem_host_device_pointer(&raw mut address, self.pointer.as_ptr(), 0) };
+        let status = unsafe { bound.driver().mem_host_device_pointer(&raw mut address, self.pointer().as_ptr(), 0) };
         check(symbol::mem_host_device_pointer, status)?;
         Ok(address)
     }
@@ -142,7 +139,7 @@ impl<K: HostMemory> HostOwner<K> {
             Ok(bound) => {
                 let _relaxed = Relaxed::new(bound.driver());
                 // SAFETY: by the invariant the memory is of this kind; its owner gives it up, and no pending work uses it.
-                unsafe { K::free(bound.driver(), self.pointer.as_ptr()) }
+                unsafe { K::free(&self.context, self.pointer().as_ptr()) }
             }
             Err(error) => Err(error),
         };

@@ -13,16 +13,16 @@ use super::owner::{HostMemory, HostOwner};
 use crate::context::{Inner, Relaxed};
 use crate::device::DeviceAttribute;
 use crate::driver::ffi::REGISTER_READ_ONLY;
-use crate::driver::{Driver, check, symbol};
+use crate::driver::{check, symbol};
 use crate::error::{Error, Result, Status};
 
 /// Memory from `cuMemHostRegister`.
 pub(crate) enum Registered {}
 
 impl HostMemory for Registered {
-    unsafe fn free(driver: &dyn Driver, pointer: *mut c_void) -> Result<()> {
+    unsafe fn free(context: &Inner, pointer: *mut c_void) -> Result<()> {
         // SAFETY: the caller's contract.
-        check(symbol::mem_host_unregister, unsafe { driver.mem_host_unregister(pointer) })
+        check(symbol::mem_host_unregister, unsafe { context.driver().mem_host_unregister(pointer) })
     }
 }
 

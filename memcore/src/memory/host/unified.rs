@@ -6,7 +6,7 @@ use core::ffi::c_void;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::{Deref, DerefMut};
-use core::ptr;
+use core::ptr::{self, NonNull};
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use super::boxed::host_box;
 use super::buffer::{host_buffer, host_slice, host_traits};
 use super::flags::AttachFlag;
 use super::owner::{Allocated, HostMemory};
-use crate::context::{Context, Inner, owner_of};
+use crate::context::{Contents, Context, Inner, owner_of};
 use crate::copy::note_managed_memory;
 use crate::device::DeviceAttribute;
 use crate::driver::ffi::CUdeviceptr;
-use crate::driver::{Driver, check, symbol};
+use crate::driver::{check, symbol};
 use crate::error::{Error, Result};
 use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice, UnifiedPointer};
 
@@ -29,9 +29,9 @@ use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice, UnifiedPointer};
 pub(super) enum Managed {}
 
 impl HostMemory for Managed {
-    unsafe fn free(driver: &dyn Driver, pointer: *mut c_void) -> Result<()> {
+    unsafe fn free(context: &Inner, pointer: *mut c_void) -> Result<()> {
         // SAFETY: the caller's contract.
-        check(symbol::mem_free, unsafe { driver.mem_free(pointer.expose_provenance() as u64) })
+        check(symbol::mem_free, unsafe { context.driver().mem_free(pointer.expose_provenance() as u64) })
     }
 }
 
@@ -58,13 +58,19 @@ impl Allocated for Managed {
         })
     }
 
-    fn allocate(driver: &dyn Driver, bytes: usize, flag: AttachFlag) -> Result<*mut c_void> {
+    fn allocate(context: &Arc<Inner>, bytes: usize, flag: AttachFlag, contents: Contents) -> Result<NonNull<c_void>> {
         let mut address: CUdeviceptr = 0;
         note_managed_memory();
         // SAFETY: `address` is writable for the length of the call.
-        let status = unsafe { driver.mem_alloc_managed(&raw mut address, bytes, flag.as_raw()) };
+        let status = unsafe { context.driver().mem_alloc_managed(&raw mut address, bytes, flag.as_raw()) };
         check(symbol::mem_alloc_managed, status)?;
-        Ok(ptr::with_exposed_provenance_mut(address as usize))
+        let pointer = NonNull::new(ptr::with_exposed_provenance_mut::<c_void>(address as usize));
+        let pointer = pointer.ok_or(Error::Unsupported { what: "unified memory" })?;
+        if contents == Contents::Zeros {
+            // SAFETY: the new memory has as many bytes.
+            unsafe { pointer.cast::<u8>().write_bytes(0, bytes) };
+        }
+        Ok(pointer)
     }
 }
 
@@ -107,7 +113,7 @@ host_buffer!(
     UnifiedPointer::from_mut_ptr,
     UnifiedPointer::as_mut_ptr,
     "cuMemAllocManaged` or `cudaMallocManaged",
-    "cuMemFree_v2",
+    "`cuMemFree_v2`",
     "// SAFETY: the memory has room for `len` elements.\nfor i in 0..len { unsafe { pointer.as_mut_ptr().add(i).write(7) } }"
 );
 

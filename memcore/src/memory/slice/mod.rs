@@ -9,7 +9,6 @@ mod within;
 
 pub use index::DeviceIndex;
 pub use parts::{Chunks, ChunksExact, ChunksExactMut, ChunksMut};
-pub(crate) use transfer::host_vec;
 pub(crate) use within::resolve;
 
 use core::fmt;

@@ -4,9 +4,10 @@ use core::mem::MaybeUninit;
 
 use super::DeviceSlice;
 use crate::copy::Order;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::memory::DeviceCopy;
 use crate::memory::download::download;
+use crate::memory::host_vec::host_vec;
 use crate::memory::operand::{DeviceDestination, DeviceSource, HostDestination, ToDestination, ToSource};
 use crate::memory::pair::{Pair, RawPair};
 use crate::memory::size::same_len;
@@ -29,7 +30,8 @@ impl<T> DeviceSlice<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`]; [`Error::DifferentDrivers`]; the driver's code.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch);
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers); the driver's code.
     #[doc(alias = "copy_from_host", alias = "copy_from_device")]
     #[track_caller]
     pub fn copy_from<'a, S>(&'a mut self, source: S) -> Result<()>
@@ -46,8 +48,9 @@ impl<T> DeviceSlice<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`]; [`Error::DifferentDrivers`]; [`Error::InvalidValue`] if bytes that come to the host
-    /// are no value of `T`; the driver's code.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch);
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers); [`Error::InvalidValue`](crate::Error::InvalidValue)
+    /// if bytes that come to the host are no value of `T`; the driver's code.
     #[doc(alias = "copy_to_host")]
     #[track_caller]
     pub fn copy_to<'a, D>(&'a self, destination: D) -> Result<()>
@@ -63,7 +66,9 @@ impl<T> DeviceSlice<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`]; [`Error::DifferentDrivers`]; [`Error::OtherDevice`]; the driver's code.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch);
+    /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers); [`Error::OtherDevice`](crate::Error::OtherDevice);
+    /// the driver's code.
     ///
     /// # Safety
     ///
@@ -106,8 +111,9 @@ impl<T> DeviceSlice<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`] if the host has no room; [`Error::InvalidValue`] if bytes that came back are no value of
-    /// `T`; the driver's code.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the host has no room;
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) if bytes that came back are no value of `T`; the driver's
+    /// code.
     #[doc(alias = "as_host_vec")]
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>>
@@ -135,8 +141,8 @@ impl<T> DeviceSlice<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] if there is not exactly one; [`Error::InvalidValue`] if its bytes are no value of `T`;
-    /// the driver's code.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) if there is not exactly one;
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) if its bytes are no value of `T`; the driver's code.
     #[doc(alias = "as_host_value")]
     #[track_caller]
     pub fn to_value(&self) -> Result<T>
@@ -149,14 +155,4 @@ impl<T> DeviceSlice<T> {
         // SAFETY: the download wrote one value of `T`, checked.
         Ok(unsafe { value.assume_init() })
     }
-}
-
-/// An empty `Vec` with room for `len`.
-#[track_caller]
-pub(crate) fn host_vec<T>(len: usize) -> Result<Vec<T>> {
-    let mut vec = Vec::new();
-    let requested = (len * size_of::<T>()) as u64;
-    let reserved = vec.try_reserve_exact(len);
-    reserved.map_err(|_| Error::HostAllocation { requested })?;
-    Ok(vec)
 }

@@ -11,8 +11,9 @@ use crate::__private::derive::path;
 use crate::copy::{self, Mode, Order};
 use crate::error::{Error, Result};
 use crate::memory::device_copy::{DeviceCopy, is_any_bit_pattern};
+use crate::memory::host_vec::host_vec;
 use crate::memory::pair::{Pair, RawPair};
-use crate::memory::slice::{DeviceSlice, host_vec};
+use crate::memory::slice::DeviceSlice;
 use crate::stream::Stream;
 
 /// Which sides are the host's.

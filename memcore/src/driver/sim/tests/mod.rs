@@ -7,6 +7,7 @@ mod checking;
 mod codes;
 mod faults;
 mod happens_before;
+mod mapped;
 mod model;
 mod ordering;
 pub(in crate::driver) mod parts;
