@@ -75,9 +75,21 @@ pub(crate) fn prefer_huge(pointer: *mut u8, len: usize) -> bool {
     whole == 0 || unsafe { libc::madvise(pointer.wrapping_add(before).cast(), whole, libc::MADV_HUGEPAGE) == 0 }
 }
 
+/// Has the system find the pages that lie between two multiples of a page, as writes to them would, one after the other;
+/// false where it does not know how. What the memory holds stays as it is.
+pub(crate) fn populate(pointer: *mut u8, len: usize) -> bool {
+    let page = page_size() as usize;
+    let before = pointer.align_offset(page);
+    let whole = len.saturating_sub(before) / page * page;
+    // SAFETY: this reads and writes nothing that a program sees; the system refuses addresses that are not mapped.
+    whole == 0 || unsafe { libc::madvise(pointer.wrapping_add(before).cast(), whole, libc::MADV_POPULATE_WRITE) == 0 }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{HUGE_PAGE, available_memory, map, page_size, physical_memory, prefer_huge, unmap, whole_pages};
+    use super::{
+        HUGE_PAGE, available_memory, map, page_size, physical_memory, populate, prefer_huge, unmap, whole_pages,
+    };
 
     #[test]
     fn mappings_are_aligned_and_zero_and_can_be_given_back() {
@@ -105,7 +117,9 @@ mod tests {
     fn advice_keeps_what_is_there_and_is_refused_where_nothing_is() {
         let mut bytes = vec![7_u8; 3 * HUGE_PAGE];
         prefer_huge(bytes.as_mut_ptr(), bytes.len());
+        populate(bytes.as_mut_ptr().wrapping_add(1), bytes.len() - 1);
         assert!(bytes.iter().all(|byte| *byte == 7));
+        assert!(populate(bytes.as_mut_ptr(), 0) && !populate(core::ptr::without_provenance_mut(1 << 62), HUGE_PAGE));
         // No whole huge page is in it.
         assert!(prefer_huge(bytes.as_mut_ptr(), HUGE_PAGE - 1));
         assert!(!prefer_huge(core::ptr::without_provenance_mut(1 << 62), HUGE_PAGE));

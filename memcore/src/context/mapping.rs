@@ -56,6 +56,9 @@ impl Mapping {
     pub(super) fn touch(&self, context: &Inner) {
         let step = pages::page_size() as usize;
         self.in_parts(context, self.len, |start, len| {
+            if pages::populate(start.as_ptr().cast(), len) {
+                return;
+            }
             for offset in (0..len).step_by(step) {
                 let byte = start.as_ptr().cast::<u8>().wrapping_add(offset);
                 // SAFETY: by the invariant of the mapping the byte is there, and nobody else's.

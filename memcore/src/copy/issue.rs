@@ -7,7 +7,7 @@ use super::staged::{Lane, Transfer, exposed};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::context::{Bound, Exposed, Inner, Pending, Relaxed, is_listed};
-use crate::driver::ffi::{CUdeviceptr, POINTER_IS_MANAGED};
+use crate::driver::ffi::{CUcontext, CUdeviceptr, POINTER_IS_MANAGED};
 use crate::error::{Error, Result};
 use crate::stream::Stream;
 
@@ -81,17 +81,36 @@ pub(super) unsafe fn issue(context: &Inner, mode: Mode<'_>, writes: Writes, oper
     }
 }
 
+/// Binds the stream's context for a single call that works on memory of `context`, and that nobody here waits for.
+///
+/// # Errors
+///
+/// As [`issue`].
+#[inline]
+#[track_caller]
+pub(super) fn bind_raw<'s>(stream: &'s Stream, context: &Inner) -> Result<Bound<'s>> {
+    let own = &*stream.context().inner;
+    if !core::ptr::eq(own, context) {
+        same_context(own, context, None)?;
+    }
+    own.bind()
+}
+
 /// Whether the operation can run on the stream: one of the memory's context, or of either context of a peer copy.
 fn serves(stream: &Stream, context: &Inner, operation: &Operation<'_>) -> Result<()> {
-    let own = &stream.context().inner;
-    context.require_same_driver(own)?;
-    let is_source = match operation {
+    let source = match operation {
         Operation::PeerCopy { src_context: source, .. } | Operation::PeerRows { contexts: [_, source], .. } => {
-            *source == own.raw()
+            Some(*source)
         }
-        _ => false,
+        _ => None,
     };
-    if own.raw() == context.raw() || is_source {
+    same_context(&stream.context().inner, context, source)
+}
+
+/// Whether a stream of `own` can work on memory of `context`, or of `source`.
+fn same_context(own: &Inner, context: &Inner, source: Option<CUcontext>) -> Result<()> {
+    context.require_same_driver(own)?;
+    if own.raw() == context.raw() || source == Some(own.raw()) {
         return Ok(());
     }
     Err(Error::OtherDevice { stream: own.device().ordinal(), memory: context.device().ordinal() })

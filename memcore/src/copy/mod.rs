@@ -16,7 +16,7 @@ pub(crate) use fill::{Filled, fills_by_one_call};
 pub(crate) use fill_rows::RowFill;
 pub(crate) use issue::Mode;
 pub use issue::Order;
-use issue::{Writes, issue};
+use issue::{Writes, bind_raw, issue};
 pub(crate) use issue::{has_managed_memory, note_managed_memory};
 use operation::Operation;
 use rows::RowCopy;
@@ -27,6 +27,7 @@ pub(crate) use write_combined::{empty_write_buffers, note_write_combined_memory}
 use core::ffi::c_void;
 
 use crate::context::Inner;
+use crate::driver::{check, symbol};
 use crate::error::Result;
 
 /// Host memory as an operand.
@@ -46,6 +47,7 @@ pub(crate) enum HostKind {
 ///
 /// `src` is valid for reads of `bytes`, `dst` for writes of `bytes` in `context`, which is open, both by this operation
 /// alone until it is complete: on return, or under [`Mode::Raw`] when the caller has waited.
+#[inline]
 #[track_caller]
 pub(crate) unsafe fn upload(
     context: &Inner,
@@ -59,6 +61,12 @@ pub(crate) unsafe fn upload(
         return Ok(());
     }
     write_combined::before_the_device_reads();
+    if let Mode::Raw(stream) = mode {
+        let bound = bind_raw(stream, context)?;
+        // SAFETY: the caller's contract; the stream is alive and its context bound.
+        let status = unsafe { bound.driver().memcpy_htod_async(dst, src, bytes, stream.handle()) };
+        return check(symbol::memcpy_htod_async, status);
+    }
     let operation = Operation::Upload { dst, src, kind, bytes };
     // SAFETY: the caller's contract.
     unsafe { issue(context, mode, Writes::Device { dst }, operation) }
@@ -70,6 +78,7 @@ pub(crate) unsafe fn upload(
 ///
 /// `src` is valid for reads of `bytes` in `context`, which is open, `dst` for writes of `bytes`, both by this operation
 /// alone until it is complete: on return, or under [`Mode::Raw`] when the caller has waited.
+#[inline]
 #[track_caller]
 pub(crate) unsafe fn download(
     context: &Inner,
@@ -81,6 +90,12 @@ pub(crate) unsafe fn download(
 ) -> Result<()> {
     if bytes == 0 {
         return Ok(());
+    }
+    if let Mode::Raw(stream) = mode {
+        let bound = bind_raw(stream, context)?;
+        // SAFETY: the caller's contract; the stream is alive and its context bound.
+        let status = unsafe { bound.driver().memcpy_dtoh_async(dst, src, bytes, stream.handle()) };
+        return check(symbol::memcpy_dtoh_async, status);
     }
     let writes = match kind {
         HostKind::HostVisible => Writes::HostVisible,
@@ -98,6 +113,7 @@ pub(crate) unsafe fn download(
 /// `src` is valid for reads of `bytes` in `src_context`, `dst` for writes of `bytes` in `dst_context`, both open, both
 /// by this operation alone until it is complete: on return, or under [`Mode::Raw`] when the caller has waited. They do
 /// not overlap.
+#[inline]
 #[track_caller]
 pub(crate) unsafe fn device_to_device(
     dst_context: &Inner,
@@ -109,6 +125,14 @@ pub(crate) unsafe fn device_to_device(
 ) -> Result<()> {
     if bytes == 0 {
         return Ok(());
+    }
+    if let Mode::Raw(stream) = mode
+        && core::ptr::eq(dst_context, src_context)
+    {
+        let bound = bind_raw(stream, dst_context)?;
+        // SAFETY: the caller's contract; the stream is alive and its context bound.
+        let status = unsafe { bound.driver().memcpy_dtod_async(dst, src, bytes, stream.handle()) };
+        return check(symbol::memcpy_dtod_async, status);
     }
     dst_context.require_same_driver(src_context)?;
     let (to, from) = (dst_context.raw(), src_context.raw());

@@ -30,7 +30,7 @@ pub(crate) fn download<T: DeviceCopy>(
         // SAFETY: as many bytes on both sides, both borrowed for this call, which waits.
         return unsafe { download_bytes(destination.as_mut_ptr(), destination.kind(), source, mode) };
     }
-    let mut scratch: Vec<T::Bits> = host_vec(source.len())?;
+    let mut scratch: Vec<T::Bits> = host_vec(source.len(), || source.context())?;
     // SAFETY: the scratch has room for as many `Bits`, which have the size of `T`, and the call waits.
     unsafe { download_bytes(scratch.as_mut_ptr(), HostKind::Unknown, source, mode)? };
     // SAFETY: the capacity is at least the length, and the download wrote all bytes, any of which are `Bits`.

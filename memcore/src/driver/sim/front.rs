@@ -223,7 +223,7 @@ impl DriverKind for SimDriver {
 
     unsafe fn take_back(&self, address: u64) {
         let call = self.own_call(("cuMemFreeHost", "mem_free_host"), Location::caller());
-        let (mut machine, _) = self.make(self.lock(), &call, &mut |machine, call| {
+        let (mut machine, _) = self.make(self.lock(), &call, &|machine, call| {
             // SAFETY: the caller's contract.
             unsafe { machine.take_back(call, address) };
             Ok(())

@@ -120,7 +120,7 @@ impl<T> DeviceSlice<T> {
     where
         T: DeviceCopy,
     {
-        let mut vec = host_vec(self.len())?;
+        let mut vec = host_vec(self.len(), || self.context())?;
         let room = HostDestination::of_uninit(&mut vec.spare_capacity_mut()[..self.len()]);
         download(&room, self, Order::Now)?;
         // SAFETY: the capacity is at least `len`, and the download wrote as many values of `T`, checked.

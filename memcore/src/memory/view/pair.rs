@@ -81,7 +81,8 @@ unsafe fn download<T: DeviceCopy, const D: usize>(
         return unsafe { copy_grid(destination, source, Direction::Download, mode) };
     }
     let len = source.len();
-    let mut scratch: Vec<T::Bits> = host_vec(len)?;
+    // SAFETY: by the caller's contract it is a device's, whose context stays open, as an array does.
+    let mut scratch: Vec<T::Bits> = host_vec(len, || unsafe { source.context() })?;
     let [_, rows, _] = source.shape();
     let address = scratch.as_mut_ptr().expose_provenance() as u64;
     let packed = Grid::new::<T>(address, source.extents(), source.extent().width, rows);
@@ -122,7 +123,8 @@ impl<T: DeviceCopy, const D: usize> View<&DeviceSlice<T>, D> {
 #[track_caller]
 pub(crate) unsafe fn to_vec<T: DeviceCopy, const D: usize>(source: &Grid<D>) -> Result<Vec<T>> {
     let len = source.len();
-    let mut vec: Vec<T> = host_vec(len)?;
+    // SAFETY: by the caller's contract.
+    let mut vec: Vec<T> = host_vec(len, || unsafe { source.context() })?;
     let [_, rows, _] = source.shape();
     let address = vec.as_mut_ptr().expose_provenance() as u64;
     let packed = Grid::new::<T>(address, source.extents(), source.extent().width, rows);
