@@ -50,11 +50,13 @@ fn downloads_of_what_nothing_has_written() {
 #[test]
 fn copies_of_memory_that_is_freed() {
     for len in [SMALL, LARGE] {
-        // SAFETY: unsound on purpose: it is used after it is freed.
-        let freed = || unsafe {
-            let pointer = cuda_malloc::<u8>(len).unwrap();
-            cuda_free(pointer).unwrap();
-            DeviceSlice::from_raw_parts_mut(pointer, len)
+        let freed = || {
+            // SAFETY: of each: nothing uses the memory but what is tested.
+            let pointer = unsafe { cuda_malloc::<u8>(len) }.unwrap();
+            // SAFETY: as above.
+            unsafe { cuda_free(pointer) }.unwrap();
+            // SAFETY: unsound on purpose: it is used after it was freed.
+            unsafe { DeviceSlice::from_raw_parts_mut(pointer, len) }
         };
         let (copied, found) = expect(SimOptions::default(), ViolationKind::UseAfterFree, |_| {
             let (dev, host) = (freed(), pattern(len, 1));
