@@ -22,7 +22,7 @@ impl Context {
     /// [`MemoryPool::allow_access`](crate::MemoryPool::allow_access). It goes one way. Copies between devices need
     /// neither, but are no longer staged by the host where the devices are connected.
     ///
-    /// The switch belongs to the two primary contexts, which other libraries in the process piece_bytes: `true` says that
+    /// The switch belongs to the two primary contexts, which other libraries in the process share: `true` says that
     /// this call turned it, `false` that it was on already. It stays on until
     /// [`disable_peer_access`](Self::disable_peer_access), or until either context is closed. Does not wait. Driver
     /// function: `cuCtxEnablePeerAccess`.

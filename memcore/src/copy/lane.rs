@@ -22,10 +22,10 @@ impl Lane<'_> {
         self.stream.handle()
     }
 
-    /// Whether the end of a short operation is watched for in memory: a ticket behind it and a look at that take less time
-    /// than the driver's wait.
-    pub(super) fn watches(&self) -> bool {
-        self.is_own && self.is_alone && self.bound.driver().progresses()
+    /// Whether the end of a short operation can be watched for in memory: a ticket behind it and a look at that take less
+    /// time than the driver's wait.
+    pub(super) fn is_watched(&self) -> bool {
+        self.is_own && self.is_alone
     }
 
     /// Queues the operation and waits for it; `exposes`, whether it writes what safe code can reach without the driver.
@@ -36,7 +36,7 @@ impl Lane<'_> {
     #[track_caller]
     pub(super) unsafe fn run(&self, operation: Operation<'_>, exposes: bool) -> Result<()> {
         let driver = self.bound.driver();
-        let watches = self.watches() && operation.is_short();
+        let watches = self.is_watched() && operation.is_short() && driver.progresses();
         if exposes {
             self.stream.prepare_ticket(driver)?;
         }

@@ -61,7 +61,7 @@ impl HostCopy {
     #[track_caller]
     pub(super) unsafe fn copy(&self, lane: &Lane<'_>, exposes: bool) -> Option<Result<()>> {
         let (start, reach) = self.host_range();
-        let bounces = !self.is_upload && self.bytes() <= BOUNCES && !lane.watches();
+        let bounces = !self.is_upload && self.bytes() <= BOUNCES && !lane.is_watched();
         if !bounces && (self.is_page_locked || is_listed(start, reach)) {
             return None;
         }
