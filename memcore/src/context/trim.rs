@@ -28,8 +28,8 @@ impl Inner {
 
     #[track_caller]
     fn trim_host_bound(&self, driver: &dyn Driver) {
-        self.ring().trim(driver);
-        self.idle_marks().destroy(driver);
+        self.staging_pool().trim(driver);
+        self.idle_events().destroy(driver);
         self.crew().dismiss();
     }
 }
