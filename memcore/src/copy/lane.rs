@@ -28,15 +28,16 @@ impl Lane<'_> {
         self.is_own && self.is_alone
     }
 
-    /// Queues the operation and waits for it; `exposes`, whether it writes what safe code can reach without the driver.
+    /// Queues the operation and waits for it; `exposes`, whether it writes what safe code can reach without the driver, and
+    /// `is_staged`, whether the driver copies pageable memory in between, so that there is little to watch for afterwards.
     ///
     /// # Safety
     ///
     /// As [`Operation::queue`].
     #[track_caller]
-    pub(super) unsafe fn run(&self, operation: Operation<'_>, exposes: bool) -> Result<()> {
+    pub(super) unsafe fn run(&self, operation: Operation<'_>, exposes: bool, is_staged: bool) -> Result<()> {
         let driver = self.bound.driver();
-        let watches = self.is_watched() && operation.is_short() && driver.progresses();
+        let watches = self.is_watched() && !is_staged && operation.is_short() && driver.progresses();
         if exposes {
             self.stream.prepare_ticket(driver)?;
         }

@@ -14,7 +14,7 @@ pub(crate) struct HostCopy {
     /// Bytes one after the other, rather than rows.
     is_linear: bool,
     /// Whether the host's memory is known to be page-locked, or unified.
-    pub(super) is_page_locked: bool,
+    pub(in crate::copy) is_page_locked: bool,
     pub(super) host: Place,
     device: Place,
     extent: Extent,
@@ -54,8 +54,8 @@ impl HostCopy {
         }
     }
 
-    pub(super) fn of_page_locked(self) -> Self {
-        Self { is_page_locked: true, ..self }
+    pub(super) fn of_page_locked(self, is_page_locked: bool) -> Self {
+        Self { is_page_locked, ..self }
     }
 
     /// Of rows, which are not empty.

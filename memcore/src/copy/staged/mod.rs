@@ -34,21 +34,27 @@ const NON_TEMPORAL_FROM: usize = 32 << 10;
 const BOUNCES: usize = 16 << 10;
 
 impl HostCopy {
-    /// What of an operation may go through page-locked memory.
+    /// The copy between a device and the host's memory that an operation is, if it is one and may go through page-locked
+    /// memory.
     pub(super) fn of(operation: &Operation<'_>) -> Option<Self> {
-        match *operation {
-            Operation::Upload { dst, src, kind: HostKind::Unknown, bytes } => Some(Self::upload(dst, src, bytes)),
-            Operation::Download { dst, kind: HostKind::Unknown, src, bytes } => Some(Self::download(dst, src, bytes)),
-            Operation::Download { dst, kind: HostKind::HostVisible, src, bytes: bytes @ ..=BOUNCES } => {
-                Some(Self::download(dst, src, bytes).of_page_locked())
-            }
+        let (copy, kind) = match *operation {
+            Operation::Upload { dst, src, kind, bytes } => (Self::upload(dst, src, bytes), kind),
+            Operation::Download { dst, kind, src, bytes } => (Self::download(dst, src, bytes), kind),
             Operation::Rows(copy) => match (copy.to.memory, copy.from.memory) {
-                (Memory::Host(_), Memory::Host(_)) => None,
-                (Memory::Host(_), _) => Some(Self::rows(false, copy.to, copy.from, copy.extent)),
-                (_, Memory::Host(_)) => Some(Self::rows(true, copy.from, copy.to, copy.extent)),
-                _ => None,
+                (Memory::Host(_), Memory::Host(_)) => return None,
+                (Memory::Host(_), _) => (Self::rows(false, copy.to, copy.from, copy.extent), HostKind::Unknown),
+                (_, Memory::Host(_)) => (Self::rows(true, copy.from, copy.to, copy.extent), HostKind::Unknown),
+                _ => return None,
             },
-            _ => None,
+            _ => return None,
+        };
+        match kind {
+            HostKind::HostVisible => Some(copy.of_page_locked(true)),
+            HostKind::Unknown => {
+                let (start, reach) = copy.host_range();
+                Some(copy.of_page_locked(is_listed(start, reach)))
+            }
+            HostKind::ByDriver => None,
         }
     }
 
@@ -60,9 +66,8 @@ impl HostCopy {
     /// As [`Operation::queue`], of the operation that this is of.
     #[track_caller]
     pub(super) unsafe fn copy(&self, lane: &Lane<'_>, exposes: bool) -> Option<Result<()>> {
-        let (start, reach) = self.host_range();
         let bounces = !self.is_upload && self.bytes() <= BOUNCES && !lane.is_watched();
-        if !bounces && (self.is_page_locked || is_listed(start, reach)) {
+        if self.is_page_locked && !bounces {
             return None;
         }
         if self.bytes() <= SMALL {
@@ -72,7 +77,7 @@ impl HostCopy {
         }
         let staging = lane.context.staging();
         let plan = Plan::new(self, staging)?;
-        if self.bytes() >= WORTH_ASKING && lane.bound.may_know(start.expose_provenance() as u64) {
+        if self.bytes() >= WORTH_ASKING && lane.bound.may_know(self.host_range().0.expose_provenance() as u64) {
             return None;
         }
         let pieces = lane.context.pieces(plan.pieces(staging.piece_bytes()), staging.piece_bytes());
@@ -99,7 +104,7 @@ impl HostCopy {
             unsafe { self.host_copy(part, slot, self.bytes() >= NON_TEMPORAL_FROM) };
         }
         // SAFETY: the caller's contract; the piece is used again when this was waited for.
-        unsafe { lane.run(self.operation(part, slot.cast()), exposes)? };
+        unsafe { lane.run(self.operation(part, slot.cast()), exposes, false)? };
         if !self.is_upload {
             // SAFETY: the part is valid for writes, and the piece has been written.
             unsafe { self.host_copy(part, slot, false) };

@@ -48,6 +48,7 @@ impl Plan {
         };
         let threads = threads.min(most);
         let least = match (copy.is_upload, bytes / KIB) {
+            (true, 0..512) => return None,
             (_, 0..2048) => 1,
             (true, 2048..8192) => 4,
             _ => 2,
@@ -86,7 +87,9 @@ mod tests {
     #[test]
     fn uploads_by_size() {
         let of = |bytes| plan(true, bytes, 8);
-        assert_eq!(of(128 * KIB + 1), Some((1, 256 * KIB, 1, true)));
+        assert_eq!(of(128 * KIB + 1), None);
+        assert_eq!(of(512 * KIB - 1), None);
+        assert_eq!(of(512 * KIB), Some((1, 256 * KIB, 2, true)));
         assert_eq!(of(2 * MIB - 1), Some((1, 256 * KIB, 4, true)));
         assert_eq!(of(2 * MIB), Some((4, 512 * KIB, 4, false)));
         assert_eq!(of(8 * MIB - 1), Some((4, 2 * MIB, 4, false)));
