@@ -1,9 +1,7 @@
 /*
  * A CUDA driver that does nothing and says that it worked, to count the instructions around its calls
- * (scripts/instructions.py). Memory of the host is real, memory of the device is numbers, copies move nothing. Tickets
- * arrive: a stream writes its value when it is asked to.
- *
- *   cc -O2 -shared -fPIC -ftls-model=initial-exec -Wl,-soname,libcuda.so.1 -o libcuda.so.1 null_driver.c
+ * (scripts/instructions.py; build.sh compiles it). Memory of the host is real, memory of the device is numbers, copies
+ * move nothing. Tickets arrive: a stream writes its value when it is asked to.
  */
 #include <stddef.h>
 #include <stdint.h>

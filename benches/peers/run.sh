@@ -42,7 +42,7 @@ measure() {
     if [ -s "$parts/$part.json" ]; then unset 'measured[-1]'; fi
     for group in $("$here/$name" --groups); do
         process "$name" "$part-$group" "$@" --only "$group" --say 2>"$parts/said" ||
-            failed+=("$part at $(grep ', threads: ' "$parts/said" | tail -n 1); $(tail -n 1 "$parts/said")")
+            failed+=("$part at $(grep '^begins: ' "$parts/said" | tail -n 1); $(tail -n 1 "$parts/said")")
     done
     echo "$part: $((SECONDS - start)) s"
 }

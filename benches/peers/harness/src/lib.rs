@@ -99,6 +99,12 @@ pub struct Options {
 }
 
 impl Options {
+    fn say(&self, what: &str) {
+        if self.say {
+            eprintln!("begins: {what}");
+        }
+    }
+
     fn read(arguments: Vec<String>) -> Self {
         let mut options = Self {
             json: PathBuf::new(),
@@ -144,7 +150,9 @@ pub fn run<W: Worker>(in_turns: impl FnOnce(&Options) -> Vec<Row>) -> ExitCode {
         _ => (),
     }
     let options = Options::read(arguments);
+    options.say("context and stream");
     let worker = W::new(true);
+    options.say("questions about the device");
     let (device, driver, simulated) = worker.about();
     let kernel = results::kernel_driver().filter(|_| !simulated).map(|kernel| format!(" ({kernel})"));
     let about = About {

@@ -22,9 +22,7 @@ impl<'a> Rows<'a> {
 
     /// To be called before the work begins.
     pub(crate) fn begins(&self, work: &str, bytes: usize, threads: usize) {
-        if self.options.say {
-            eprintln!("{work}, {bytes} B, threads: {threads}");
-        }
+        self.options.say(&format!("{work}, {bytes} B, threads: {threads}"));
     }
 
     pub(crate) fn add<W: Worker>(&mut self, work: &str, bytes: usize, moves: usize, threads: usize, samples: Vec<f64>) {

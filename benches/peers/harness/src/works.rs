@@ -21,6 +21,7 @@ pub(crate) fn all<W: Worker>(worker: &W, options: &Options, rows: Rows<'_>) {
     let has = |group| options.only.as_deref().is_none_or(|only| only == group);
     let mut works = Works { worker, options, rows };
     let largest = works.sizes().last().unwrap_or(4);
+    options.say("memory for all works");
     let mut locked = worker.host(largest);
     let locked = locked.as_mut();
     let mut pageable = vec![0; largest];
