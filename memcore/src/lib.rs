@@ -83,6 +83,7 @@ pub mod memory;
 mod pages;
 pub mod prelude;
 mod scope;
+mod spin;
 mod stream;
 mod transfer;
 

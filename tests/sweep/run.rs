@@ -80,6 +80,10 @@ pub(crate) fn run(body: Body, fault: Option<&Fault>, after: After) -> Run {
         Ok(outcome) => (outcome.err(), None),
         Err(_) => (None, Some(PANICS.lock().unwrap_or_else(PoisonError::into_inner).join("\n"))),
     };
+    for context in &contexts {
+        // The events of copies are kept for the next one. That they are given back may fail, as all may.
+        let _ = context.set_staging(context.staging());
+    }
     // What was dropped in flight is kept by a thread of memcore's, and frees in these contexts.
     wait_until_done(&sim, after.patience.0, "cuEventCreate", "cuEventDestroy_v2");
     let drop_errors = contexts.iter().flat_map(Context::take_drop_errors).collect();

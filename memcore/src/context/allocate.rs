@@ -374,8 +374,8 @@ impl Inner {
     pub(super) fn trim_host(&self) -> Result<()> {
         let bound = self.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
-        self.ring().trim(bound.driver());
-        self.idle_marks().destroy(bound.driver());
+        self.staging_pool().trim(bound.driver());
+        self.idle_events().destroy(bound.driver());
         self.crew().dismiss();
         Ok(())
     }

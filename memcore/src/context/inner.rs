@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 
 use super::allocate::{Allocator, AllocatorKind};
 use super::binding::{Bound, Relaxed};
+use super::events::IdleEvents;
 use super::locked::LockedMemory;
-use super::marks::IdleMarks;
 use super::raw_pool::RawPool;
 use super::registry;
-use super::ring::Ring;
+use super::staging_pool::StagingPool;
 use super::statistics::Counts;
 use super::streams::StreamSet;
 use crate::crew::Crew;
@@ -25,8 +25,8 @@ pub(crate) struct Inner {
     allocator: Allocator,
     streams: StreamSet,
     crew: Crew,
-    ring: Ring,
-    idle_marks: IdleMarks,
+    staging_pool: StagingPool,
+    idle_events: IdleEvents,
     counts: Counts,
     locked: LockedMemory,
     /// Set when a wait failed in a way that leaves open whether the device still works on memory of this context.
@@ -55,8 +55,8 @@ impl Inner {
                 allocator,
                 streams: StreamSet::default(),
                 crew: Crew::default(),
-                ring: Ring::default(),
-                idle_marks: IdleMarks::default(),
+                staging_pool: StagingPool::default(),
+                idle_events: IdleEvents::default(),
                 counts: Counts::default(),
                 locked: LockedMemory::default(),
                 unsettled: AtomicBool::new(false),
@@ -108,13 +108,13 @@ impl Inner {
     }
 
     /// The page-locked memory through which pageable memory is copied.
-    pub(super) fn ring(&self) -> &Ring {
-        &self.ring
+    pub(super) fn staging_pool(&self) -> &StagingPool {
+        &self.staging_pool
     }
 
     /// The events by which copies in parts are followed.
-    pub(super) fn idle_marks(&self) -> &IdleMarks {
-        &self.idle_marks
+    pub(super) fn idle_events(&self) -> &IdleEvents {
+        &self.idle_events
     }
 
     pub(crate) fn allocator_kind(&self) -> AllocatorKind {
@@ -180,12 +180,12 @@ impl Drop for Inner {
             // What could not be given back is logged.
             let _ = self.trim_kept(0);
         }
-        let Self { device, raw, streams, allocator, ring, idle_marks, .. } = self;
+        let Self { device, raw, streams, allocator, staging_pool, idle_events, .. } = self;
         if let Ok(bound) = Bound::new(&**device.driver(), raw.0) {
             let _relaxed = Relaxed::new(bound.driver());
             streams.destroy(&bound);
-            ring.trim(bound.driver());
-            idle_marks.destroy(bound.driver());
+            staging_pool.trim(bound.driver());
+            idle_events.destroy(bound.driver());
             allocator.destroy(&bound);
         }
         release(device);

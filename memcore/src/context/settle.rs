@@ -29,8 +29,8 @@ pub(crate) enum Exposed<'t> {
 /// How often a failed wait is repeated: an error that passes leaves a success, which proves completion.
 const RETRIES: u32 = 16;
 
-/// How long a ticket is watched before the driver is asked to wait: as long as short copies take.
-const SHORT: Duration = Duration::from_micros(50);
+/// How long a ticket is watched before the driver is asked to wait: somewhat longer than what is called short takes.
+const SHORT: Duration = Duration::from_micros(100);
 
 /// How long a ticket is waited for before the process is given up.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,7 +1,7 @@
 //! How copies from and to pageable memory are staged.
 
 use super::Context;
-use super::ring::SMALL;
+use super::staging_pool::SMALL;
 use crate::error::Result;
 
 /// How a context copies from and to pageable memory: through page-locked memory of its own, by several threads, or through
@@ -52,8 +52,9 @@ impl Staging {
         Self { threads, ..self }
     }
 
-    /// At most so many bytes of page-locked memory: for large copies almost two pieces for each thread, of at most 2 MiB, and
-    /// pieces of 128 KiB for small ones. Below 128 KiB staging is off. The default is 32 MiB.
+    /// At most so many bytes of page-locked memory: pieces of 128 KiB for copies up to that size, and for larger ones almost
+    /// two pieces for each thread, of at most 2 MiB. Where these come out below 128 KiB (of 8 threads, below 2 MiB in all)
+    /// larger copies go through the driver, and below 128 KiB in all every copy. The default is 32 MiB.
     #[must_use]
     pub const fn maximum_bytes(self, bytes: usize) -> Self {
         Self { maximum_bytes: bytes, ..self }
@@ -69,20 +70,19 @@ impl Staging {
 
     /// Whether copies use pieces of so many bytes.
     pub(super) const fn uses(self, bytes: usize) -> bool {
-        self.threads > 0 && (bytes == SMALL || bytes == self.share())
+        self.threads > 0 && (bytes == SMALL || bytes == self.piece_bytes())
     }
 
     /// Bytes of a piece for large copies, whole pages: almost two for each thread, and a sixteenth is left for small copies.
-    pub(crate) const fn share(self) -> usize {
+    pub(crate) const fn piece_bytes(self) -> usize {
         const MOST: usize = 2 << 20;
         const PAGE: usize = 4096;
         if self.threads == 0 {
             return 0;
         }
-        let share =
-            (self.maximum_bytes - self.maximum_bytes / 16) / self.threads.saturating_mul(2).saturating_sub(1) / PAGE
-                * PAGE;
-        if share < MOST { share } else { MOST }
+        let pieces = self.threads.saturating_mul(2).saturating_sub(1);
+        let bytes = (self.maximum_bytes - self.maximum_bytes / 16) / pieces / PAGE * PAGE;
+        if bytes < MOST { bytes } else { MOST }
     }
 }
 
@@ -98,7 +98,7 @@ impl Context {
     /// How copies from and to pageable memory are staged.
     #[must_use]
     pub fn staging(&self) -> Staging {
-        self.inner.ring().settings()
+        self.inner.staging_pool().settings()
     }
 
     /// Changes how copies from and to pageable memory are staged, from the next one on, and gives the idle page-locked memory
@@ -109,13 +109,13 @@ impl Context {
     /// The driver's code, where the context cannot be made current; the change is made all the same.
     #[track_caller]
     pub fn set_staging(&self, staging: Staging) -> Result<()> {
-        self.inner.ring().set(staging);
+        self.inner.staging_pool().set(staging);
         self.inner.trim_host()
     }
 
     /// How many bytes of page-locked memory the context holds for copies from and to pageable memory, now.
     #[must_use]
     pub fn staging_bytes(&self) -> usize {
-        self.inner.ring().bytes()
+        self.inner.staging_pool().bytes()
     }
 }

@@ -1,15 +1,15 @@
 //! Proof of completion that does not depend on a wait: a number that the stream writes behind the work.
 
 use core::ffi::c_void;
-use core::hint::spin_loop;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::driver::ffi::{CUdeviceptr, CUstream};
 use crate::driver::{Driver, check, symbol};
 use crate::error::{Error, Result, Status};
+use crate::spin::appears_within;
 
 /// `CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP`.
 const PORTABLE_AND_MAPPED: u32 = 1 | 2;
@@ -29,21 +29,7 @@ impl Ticket<'_> {
 
     /// Watches until the work before it is done, for so long. A short wait costs less so than by a call of the driver.
     pub(crate) fn arrives_within(self, patience: Duration) -> bool {
-        /// A look at the clock takes as long as several at the word.
-        const LOOKS: u32 = 64;
-        let mut deadline = None;
-        loop {
-            for _ in 0..LOOKS {
-                if self.has_arrived() {
-                    return true;
-                }
-                spin_loop();
-            }
-            let now = Instant::now();
-            if now >= *deadline.get_or_insert(now + patience) {
-                return false;
-            }
-        }
+        appears_within(patience, || self.has_arrived())
     }
 }
 

@@ -2,11 +2,12 @@
 
 use core::ffi::c_void;
 
+use super::lane::Lane;
 use super::operation::{Operation, Refused};
-use super::staged::{Lane, Transfer, exposed};
+use super::staged::HostCopy;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use crate::context::{Bound, Exposed, Inner, Pending, Relaxed, is_listed};
+use crate::context::{Bound, Inner, Relaxed, is_listed};
 use crate::driver::ffi::{CUcontext, CUdeviceptr, POINTER_IS_MANAGED};
 use crate::error::{Error, Result};
 use crate::stream::Stream;
@@ -60,17 +61,19 @@ pub(super) unsafe fn issue(context: &Inner, mode: Mode<'_>, writes: Writes, oper
             let bound = context.bind()?;
             let _relaxed = Relaxed::new(bound.driver());
             let stream = context.streams().borrow(bound.driver())?;
-            let lane = Lane { stream: &stream, is_own: true, is_alone: stream.is_only_one() };
+            let is_alone = stream.is_only_one();
+            let lane = Lane { context, bound: &bound, stream: &stream, is_own: true, is_alone };
             // SAFETY: the caller's contract.
-            unsafe { complete(context, &bound, &lane, writes, operation) }
+            unsafe { complete(&lane, writes, operation) }
         }
         Mode::Waited(Order::On(stream)) => {
             serves(stream, context, &operation)?;
             let bound = stream.bind()?;
             let _relaxed = Relaxed::new(bound.driver());
-            let lane = Lane { stream: stream.raw(), is_own: false, is_alone: false };
+            let context = &stream.context().inner;
+            let lane = Lane { context, bound: &bound, stream: stream.raw(), is_own: false, is_alone: false };
             // SAFETY: the caller's contract.
-            unsafe { complete(&stream.context().inner, &bound, &lane, writes, operation) }
+            unsafe { complete(&lane, writes, operation) }
         }
         Mode::Raw(stream) => {
             serves(stream, context, &operation)?;
@@ -116,49 +119,29 @@ fn same_context(own: &Inner, context: &Inner, source: Option<CUcontext>) -> Resu
     Err(Error::OtherDevice { stream: own.device().ordinal(), memory: context.device().ordinal() })
 }
 
-/// Copies and waits: what is pageable in pieces through page-locked memory, and else by the driver.
+/// Copies and waits: what is pageable in parts through page-locked memory, and else by the driver.
 ///
 /// # Safety
 ///
 /// As [`Operation::queue`].
 #[track_caller]
-unsafe fn complete(
-    context: &Inner,
-    bound: &Bound<'_>,
-    lane: &Lane<'_>,
-    writes: Writes,
-    operation: Operation<'_>,
-) -> Result<()> {
-    if let Some(transfer) = Transfer::of(&operation) {
-        let exposes = matches!(writes, Writes::Device { dst } if is_managed(bound, dst));
+unsafe fn complete(lane: &Lane<'_>, writes: Writes, operation: Operation<'_>) -> Result<()> {
+    let exposes_device = matches!(writes, Writes::Device { dst } if is_managed(lane.bound, dst));
+    let copy = HostCopy::of(&operation);
+    if let Some(copy) = &copy {
         // SAFETY: the caller's contract.
-        if let Some(copied) = unsafe { transfer.copy(context, bound, lane, exposes) } {
+        if let Some(copied) = unsafe { copy.copy(lane, exposes_device) } {
             return copied;
         }
     }
     let exposes = match writes {
-        Writes::Device { dst } => is_managed(bound, dst),
+        Writes::Device { .. } => exposes_device,
         Writes::Array => false,
         Writes::HostVisible => true,
-        Writes::Host { start, bytes } => is_page_locked(bound, start, bytes),
+        Writes::Host { start, bytes } => is_page_locked(lane.bound, start, bytes),
     };
-    let driver = bound.driver();
-    if exposes {
-        lane.stream.prepare_ticket(driver)?;
-    }
-    let pending = Pending::on(context, lane.stream.handle());
     // SAFETY: the caller's contract.
-    let queued = unsafe { operation.queue(driver, lane.stream.handle()) };
-    // An error does not prove that nothing was queued. A dead context refuses a call whole (seen on hardware: no byte of a
-    // refused copy ever landed); but of an operation of several calls it may have taken the first.
-    let may_be_queued = queued.as_ref().map_or_else(|refused| refused.is_half_way, |()| true);
-    let exposed = exposed(bound, lane, exposes && may_be_queued);
-    let settled = match exposed {
-        // What else is queued on a program's stream may fail, which the wait says.
-        Exposed::HostVisible(ticket) if lane.is_own => pending.watch(ticket, exposed),
-        _ => pending.settle(exposed),
-    };
-    queued.map_err(Refused::into_error).and(settled)
+    unsafe { lane.run(operation, exposes, copy.is_some_and(|copy| !copy.is_page_locked)) }
 }
 
 /// Whether the process has ever had unified memory: where it has not, no device write is visible to the host.

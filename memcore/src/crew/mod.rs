@@ -7,13 +7,13 @@ mod job;
 #[cfg(test)]
 mod tests;
 
-use core::hint::spin_loop;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::spin::appears_within;
 use job::{Job, JobPointer};
 
 /// How long a thread that has nothing to do looks out for work before it sleeps: to wake one takes about as long.
@@ -168,25 +168,13 @@ impl Shared {
             }
             state.idle += 1;
             drop(state);
-            let has_changed = self.changes_within(changes, ALERT);
+            let has_changed = appears_within(ALERT, || self.changes.load(Ordering::Acquire) != changes);
             state = self.lock();
             if !has_changed && state.open.is_empty() && state.leaving == 0 {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
             state.idle -= 1;
         }
-    }
-
-    /// Whether there is something new, within a time.
-    fn changes_within(&self, before: usize, patience: Duration) -> bool {
-        let deadline = Instant::now() + patience;
-        while Instant::now() < deadline {
-            if self.changes.load(Ordering::Acquire) != before {
-                return true;
-            }
-            spin_loop();
-        }
-        false
     }
 
     /// A job that wants helpers, joined while the lock shows that it is alive.

@@ -12,29 +12,29 @@ pub(super) enum Way {
 }
 
 /// Copies the rows of `extent` between `host`, a place of that pitch and height, and `slot`, where they follow each other;
-/// `streams`, past the caches.
+/// `non_temporal`, past the caches.
 ///
 /// # Safety
 ///
 /// The one side is valid for reads and the other for writes, and they do not overlap.
-pub(super) unsafe fn copy(host: *mut u8, place: &Place, slot: *mut u8, extent: Extent, way: Way, streams: bool) {
+pub(super) unsafe fn copy(host: *mut u8, place: &Place, slot: *mut u8, extent: Extent, way: Way, non_temporal: bool) {
     let (run, rows, slices) = runs(place, extent);
     for slice in 0..slices {
         for row in 0..rows {
             let apart = host.wrapping_add((slice * place.height + row) * place.pitch);
             let together = slot.wrapping_add((slice * rows + row) * run);
             let (from, to) = if way == Way::ToSlot { (apart, together) } else { (together, apart) };
-            if streams {
+            if non_temporal {
                 // SAFETY: the caller's contract.
-                unsafe { stream(from, to, run) };
+                unsafe { copy_non_temporal(from, to, run) };
             } else {
                 // SAFETY: the caller's contract.
                 unsafe { ptr::copy_nonoverlapping(from, to, run) };
             }
         }
     }
-    if streams {
-        streamed();
+    if non_temporal {
+        fence();
     }
 }
 
@@ -57,7 +57,7 @@ fn runs(place: &Place, extent: Extent) -> (usize, usize, usize) {
 ///
 /// `from` is valid for reads and `to` for writes of `bytes`, and they do not overlap.
 #[cfg(target_arch = "x86_64")]
-unsafe fn stream(from: *const u8, to: *mut u8, bytes: usize) {
+unsafe fn copy_non_temporal(from: *const u8, to: *mut u8, bytes: usize) {
     let head = to.align_offset(LINE).min(bytes);
     let lines = (bytes - head) / LINE;
     let done = head + lines * LINE;
@@ -66,10 +66,10 @@ unsafe fn stream(from: *const u8, to: *mut u8, bytes: usize) {
     let (first, first_to) = (from.wrapping_add(head), to.wrapping_add(head));
     if std::arch::is_x86_feature_detected!("avx") {
         // SAFETY: the processor has AVX; the caller's contract, of whole lines.
-        unsafe { stream_wide_lines(first, first_to, lines) };
+        unsafe { copy_wide_lines(first, first_to, lines) };
     } else {
         // SAFETY: the caller's contract, of whole lines.
-        unsafe { stream_lines(first, first_to, lines) };
+        unsafe { copy_lines(first, first_to, lines) };
     }
     // SAFETY: the caller's contract, of the last bytes.
     unsafe { ptr::copy_nonoverlapping(from.wrapping_add(done), to.wrapping_add(done), bytes - done) };
@@ -81,13 +81,14 @@ const LINE: usize = 64;
 
 /// Writes a function that copies lines past the caches, by registers of one kind.
 #[cfg(target_arch = "x86_64")]
-macro_rules! stream_lines {
+macro_rules! line_copy {
     ($(#[$attribute:meta])* $name:ident, $register:ident, $load:ident, $store:ident) => {
         $(#[$attribute])*
         ///
         /// # Safety
         ///
-        /// `from` is valid for reads and `to`, which is aligned to a line, for writes of so many lines.
+        /// `from` is valid for reads and `to`, which is aligned to a line, for writes of so many lines; the processor has the
+        /// registers.
         unsafe fn $name(from: *const u8, to: *mut u8, lines: usize) {
             use core::arch::x86_64::{$load, $register, $store};
 
@@ -96,7 +97,7 @@ macro_rules! stream_lines {
                     let offset = line * LINE + word * size_of::<$register>();
                     // SAFETY: the word lies within the lines, and any alignment serves.
                     let value = unsafe { $load(from.wrapping_add(offset).cast()) };
-                    // SAFETY: the word lies within the lines, aligned; `streamed` comes before anyone reads it.
+                    // SAFETY: the word lies within the lines, aligned; `fence` comes before anyone reads it.
                     unsafe { $store(to.wrapping_add(offset).cast(), value) };
                 }
             }
@@ -105,16 +106,16 @@ macro_rules! stream_lines {
 }
 
 #[cfg(target_arch = "x86_64")]
-stream_lines! {
+line_copy! {
     /// Copies lines past the caches, 16 bytes at once, as every processor can.
-    stream_lines, __m128i, _mm_loadu_si128, _mm_stream_si128
+    copy_lines, __m128i, _mm_loadu_si128, _mm_stream_si128
 }
 
 #[cfg(target_arch = "x86_64")]
-stream_lines! {
+line_copy! {
     /// Copies lines past the caches, 32 bytes at once.
     #[target_feature(enable = "avx")]
-    stream_wide_lines, __m256i, _mm256_loadu_si256, _mm256_stream_si256
+    copy_wide_lines, __m256i, _mm256_loadu_si256, _mm256_stream_si256
 }
 
 /// Elsewhere as any copy.
@@ -123,13 +124,13 @@ stream_lines! {
 ///
 /// As above.
 #[cfg(not(target_arch = "x86_64"))]
-unsafe fn stream(from: *const u8, to: *mut u8, bytes: usize) {
+unsafe fn copy_non_temporal(from: *const u8, to: *mut u8, bytes: usize) {
     // SAFETY: the caller's contract.
     unsafe { ptr::copy_nonoverlapping(from, to, bytes) };
 }
 
-/// Orders what was streamed before what this thread writes next, by which others learn of it.
-fn streamed() {
+/// Orders what was written past the caches before what this thread writes next, by which others learn of it.
+fn fence() {
     #[cfg(target_arch = "x86_64")]
     crate::copy::empty_write_buffers();
 }
@@ -159,7 +160,7 @@ mod tests {
         let ways = [(Way::ToSlot, false), (Way::ToSlot, true), (Way::FromSlot, false), (Way::FromSlot, true)];
         for bytes in [0, 1, 63, 64, 65, 191, 1000, 4096] {
             for (from, to) in [(0, 0), (1, 0), (0, 1), (3, 63), (64, 17)] {
-                for (way, streams) in ways {
+                for (way, non_temporal) in ways {
                     let to_host = way == Way::FromSlot;
                     let mut packed: Vec<u8> = (0..bytes + 200).map(|at| (at * 7 % 251) as u8).collect();
                     let mut host = vec![0xAA; bytes + 200];
@@ -170,7 +171,7 @@ mod tests {
                     let extent = Extent { width: bytes, rows: 1, slices: 1 };
                     let (near, far) = (host[host_at..].as_mut_ptr(), packed[packed_at..].as_mut_ptr());
                     // SAFETY: both have room for as many bytes.
-                    unsafe { copy(near, &place(bytes, 1), far, extent, way, streams) };
+                    unsafe { copy(near, &place(bytes, 1), far, extent, way, non_temporal) };
                     let (source, result) = if to_host { (&packed, &host) } else { (&host, &packed) };
                     assert_eq!(result[to..to + bytes], source[from..from + bytes]);
                     assert!(result[..to].iter().chain(&result[to + bytes..]).all(|byte| *byte == 0xAA));

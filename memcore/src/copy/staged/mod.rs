@@ -3,22 +3,23 @@
 //! The device never sees the program's memory: threads of the host copy each piece between it and the page-locked memory. So
 //! a wait that fails leaves the page-locked memory in doubt, which is leaked then, and never the program's.
 
-mod cut;
 mod host;
+mod host_copy;
 mod plan;
 mod slots;
 mod team;
 
-pub(super) use cut::Transfer;
+pub(super) use host_copy::HostCopy;
 
-use self::cut::Part;
 use self::host::Way;
+use self::host_copy::Part;
 use self::plan::Plan;
 use self::slots::Slots;
 use self::team::Team;
-use super::operation::{Operation, Refused};
+use super::lane::Lane;
+use super::operation::Operation;
 use super::{HostKind, Memory};
-use crate::context::{Bound, Exposed, Inner, Pending, Piece, RawStream, is_listed};
+use crate::context::{Events, Exposed, Pending, Piece, SMALL, is_listed};
 use crate::error::Result;
 
 /// From so many bytes on it is worth asking the driver whether memory is page-locked, which takes up to a microsecond where
@@ -26,93 +27,68 @@ use crate::error::Result;
 const WORTH_ASKING: usize = 1 << 20;
 
 /// From so many bytes on an upload is faster if its slot is not left in the caches of a core.
-const UPLOADS_STREAM: usize = 32 << 10;
+const NON_TEMPORAL_FROM: usize = 32 << 10;
 
 /// Up to so many bytes a download into page-locked memory is faster through a slot, which exposes nothing and needs no ticket,
 /// unless the ticket is what is watched.
 const BOUNCES: usize = 16 << 10;
 
-/// A stream and what is known of it.
-pub(super) struct Lane<'l> {
-    pub(super) stream: &'l RawStream,
-    /// Whether nothing but this operation is on it.
-    pub(super) is_own: bool,
-    /// Whether no other operation of the context's runs meanwhile: then two calls cost less than a wait.
-    pub(super) is_alone: bool,
-}
-
-impl Lane<'_> {
-    /// Whether the end is watched for in memory, as far as it depends on the lane.
-    fn watches(&self) -> bool {
-        self.is_own && self.is_alone
-    }
-}
-
-impl Transfer {
-    /// What of an operation may go through page-locked memory.
+impl HostCopy {
+    /// The copy between a device and the host's memory that an operation is, if it is one and may go through page-locked
+    /// memory.
     pub(super) fn of(operation: &Operation<'_>) -> Option<Self> {
-        match *operation {
-            Operation::Upload { dst, src, kind: HostKind::Unknown, bytes } => Some(Self::upload(dst, src, bytes)),
-            Operation::Download { dst, kind: HostKind::Unknown, src, bytes } => Some(Self::download(dst, src, bytes)),
-            Operation::Download { dst, kind: HostKind::HostVisible, src, bytes: bytes @ ..=BOUNCES } => {
-                Some(Self::download(dst, src, bytes).of_page_locked())
-            }
+        let (copy, kind) = match *operation {
+            Operation::Upload { dst, src, kind, bytes } => (Self::upload(dst, src, bytes), kind),
+            Operation::Download { dst, kind, src, bytes } => (Self::download(dst, src, bytes), kind),
             Operation::Rows(copy) => match (copy.to.memory, copy.from.memory) {
-                (Memory::Host(_), Memory::Host(_)) => None,
-                (Memory::Host(_), _) => Some(Self::rows(false, copy.to, copy.from, copy.extent)),
-                (_, Memory::Host(_)) => Some(Self::rows(true, copy.from, copy.to, copy.extent)),
-                _ => None,
+                (Memory::Host(_), Memory::Host(_)) => return None,
+                (Memory::Host(_), _) => (Self::rows(false, copy.to, copy.from, copy.extent), HostKind::Unknown),
+                (_, Memory::Host(_)) => (Self::rows(true, copy.from, copy.to, copy.extent), HostKind::Unknown),
+                _ => return None,
             },
-            _ => None,
+            _ => return None,
+        };
+        match kind {
+            HostKind::HostVisible => Some(copy.of_page_locked(true)),
+            HostKind::Unknown => {
+                let (start, reach) = copy.host_range();
+                Some(copy.of_page_locked(is_listed(start, reach)))
+            }
+            HostKind::ByDriver => None,
         }
     }
 
     /// Copies, or says that the driver should: where the host's memory is page-locked, where the driver is as fast, and where
-    /// there is no page-locked memory to be had.
+    /// there is no page-locked memory to be had. `exposes`, whether the device's memory is what safe code can reach.
     ///
     /// # Safety
     ///
-    /// As [`Operation::queue`], and the context is that of the stream, and bound; captures are relaxed.
+    /// As [`Operation::queue`], of the operation that this is of.
     #[track_caller]
-    pub(super) unsafe fn copy(
-        &self,
-        context: &Inner,
-        bound: &Bound<'_>,
-        lane: &Lane<'_>,
-        exposes: bool,
-    ) -> Option<Result<()>> {
-        let (start, reach) = self.host_range();
-        let bounces = !self.is_upload && self.bytes() <= BOUNCES && !lane.watches();
-        if !bounces && (self.is_page_locked || is_listed(start, reach)) {
+    pub(super) unsafe fn copy(&self, lane: &Lane<'_>, exposes: bool) -> Option<Result<()>> {
+        let bounces = !self.is_upload && self.bytes() <= BOUNCES && !lane.is_watched();
+        if self.is_page_locked && !bounces {
             return None;
         }
-        if self.is_small() {
-            let piece = context.small_piece()?;
+        if self.bytes() <= SMALL {
+            let piece = lane.context.piece(SMALL)?;
             // SAFETY: the caller's contract.
-            return Some(unsafe { self.copy_small(context, bound, lane, &piece, exposes) });
+            return Some(unsafe { self.copy_small(lane, &piece, exposes) });
         }
-        let staging = context.staging();
+        let staging = lane.context.staging();
         let plan = Plan::new(self, staging)?;
-        if self.bytes() >= WORTH_ASKING && bound.may_know(start.expose_provenance() as u64) {
+        if self.bytes() >= WORTH_ASKING && lane.bound.may_know(self.host_range().0.expose_provenance() as u64) {
             return None;
         }
-        let pieces = context.pieces(plan.pieces(staging.share()), staging.share());
-        let slots = Slots::new(&pieces, plan.chunk, plan.slots);
+        let pieces = lane.context.pieces(plan.pieces(staging.piece_bytes()), staging.piece_bytes());
+        let slots = Slots::new(&pieces, plan.part_bytes, plan.slots);
         if slots.count() == 0 {
             return None;
         }
         // Without events the driver copies as well as it can.
-        let marks = context.marks(slots.count()).ok()?;
-        if exposes && let Err(error) = lane.stream.prepare_ticket(bound.driver()) {
-            return Some(Err(error));
-        }
-        let pending = Pending::on(context, lane.stream.handle());
-        // SAFETY: the caller's contract; the pieces are given back when the stream was waited for.
-        let team = unsafe { Team::new(bound.driver(), lane.stream, self, &plan, slots, marks) };
-        let copied = context.crew().share(plan.threads - 1, &team);
-        // An error does not prove that nothing was queued.
-        let settled = pending.settle(exposed(bound, lane, exposes));
-        Some(copied.and(settled))
+        let events = lane.context.events(slots.count()).ok()?;
+        // SAFETY: the caller's contract.
+        Some(unsafe { self.copy_large(lane, &plan, slots, events, exposes) })
     }
 
     /// Copies all at once, through a piece that holds all of it.
@@ -121,33 +97,14 @@ impl Transfer {
     ///
     /// As [`copy`](Self::copy).
     #[track_caller]
-    unsafe fn copy_small(
-        &self,
-        context: &Inner,
-        bound: &Bound<'_>,
-        lane: &Lane<'_>,
-        piece: &Piece<'_>,
-        exposes: bool,
-    ) -> Result<()> {
-        let (driver, part, slot) = (bound.driver(), self.part(0, self.bytes()), piece.start());
-        let watches = lane.watches() && driver.progresses();
-        if exposes || watches {
-            lane.stream.prepare_ticket(driver)?;
-        }
+    unsafe fn copy_small(&self, lane: &Lane<'_>, piece: &Piece<'_>, exposes: bool) -> Result<()> {
+        let (part, slot) = (self.part(0, self.bytes()), piece.start());
         if self.is_upload {
             // SAFETY: the part is valid for reads, and the piece is this operation's.
-            unsafe { self.host_copy(part, slot, self.bytes() >= UPLOADS_STREAM) };
+            unsafe { self.host_copy(part, slot, self.bytes() >= NON_TEMPORAL_FROM) };
         }
-        let pending = Pending::on(context, lane.stream.handle());
-        // SAFETY: the caller's contract; the piece is used again when it was waited for.
-        let queued = unsafe { self.queue(driver, lane.stream.handle(), part, slot.cast()) };
-        let may_be_queued = queued.as_ref().map_or_else(|refused| refused.is_half_way, |()| true);
-        let exposed = exposed(bound, lane, exposes && may_be_queued);
-        let settled = match exposed {
-            Exposed::Nothing if watches && may_be_queued => pending.watch(lane.stream.ticket(driver), exposed),
-            _ => pending.settle(exposed),
-        };
-        queued.map_err(Refused::into_error).and(settled)?;
+        // SAFETY: the caller's contract; the piece is used again when this was waited for.
+        unsafe { lane.run(self.operation(part, slot.cast()), exposes, false)? };
         if !self.is_upload {
             // SAFETY: the part is valid for writes, and the piece has been written.
             unsafe { self.host_copy(part, slot, false) };
@@ -155,20 +112,41 @@ impl Transfer {
         Ok(())
     }
 
+    /// Copies in parts, by several threads.
+    ///
+    /// # Safety
+    ///
+    /// As [`copy`](Self::copy); the slots stay this operation's until this returns.
+    #[track_caller]
+    unsafe fn copy_large(
+        &self,
+        lane: &Lane<'_>,
+        plan: &Plan,
+        slots: Slots,
+        events: Events<'_>,
+        exposes: bool,
+    ) -> Result<()> {
+        let driver = lane.bound.driver();
+        if exposes {
+            lane.stream.prepare_ticket(driver)?;
+        }
+        let pending = Pending::on(lane.context, lane.handle());
+        // SAFETY: the caller's contract.
+        let team = unsafe { Team::new(driver, lane.stream, self, plan, slots, events) };
+        let copied = lane.context.crew().share(plan.threads - 1, &team);
+        // An error does not prove that nothing was queued.
+        let exposed = if exposes { Exposed::HostVisible(lane.stream.ticket(driver)) } else { Exposed::Nothing };
+        copied.and(pending.settle(exposed))
+    }
+
     /// The host's share of a part: between the program's memory and page-locked memory, in which it lies without gaps.
     ///
     /// # Safety
     ///
     /// The source may be read and the destination written.
-    unsafe fn host_copy(&self, part: Part, slot: *mut u8, streams: bool) {
+    unsafe fn host_copy(&self, part: Part, slot: *mut u8, non_temporal: bool) {
         let way = if self.is_upload { Way::ToSlot } else { Way::FromSlot };
         // SAFETY: the caller's contract.
-        unsafe { host::copy(self.host_part(part), &self.host, slot, part.extent, way, streams) }
+        unsafe { host::copy(self.host_part(part), &self.host, slot, part.extent, way, non_temporal) }
     }
-}
-
-/// What queued work exposes, with a ticket behind it.
-#[track_caller]
-pub(super) fn exposed<'l>(bound: &Bound<'_>, lane: &Lane<'l>, exposes: bool) -> Exposed<'l> {
-    if exposes { Exposed::HostVisible(lane.stream.ticket(bound.driver())) } else { Exposed::Nothing }
 }

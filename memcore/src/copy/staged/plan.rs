@@ -3,42 +3,36 @@
 //! Read off an H200 of 16 cores (`docs/performance.md`). More threads and smaller parts are not faster: a thread takes some ten
 //! microseconds to wake, and a device reads slowly what is still in the caches of a core.
 
-use super::Transfer;
+use super::HostCopy;
 use crate::context::{SMALL, Staging};
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
 
 /// How a copy is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) threads: usize,
     /// Bytes of a part, at most.
-    pub(super) chunk: usize,
+    pub(super) part_bytes: usize,
     /// How many parts may be in flight, at most.
     pub(super) slots: usize,
     /// Whether the host's memory is written past the caches.
-    pub(super) streams: bool,
-}
-
-impl Transfer {
-    /// Whether one small piece of page-locked memory holds all of it.
-    pub(super) fn is_small(&self) -> bool {
-        self.bytes() <= SMALL
-    }
+    pub(super) non_temporal: bool,
 }
 
 impl Plan {
     /// For what is not small; `None` where the driver is as fast.
-    pub(super) fn new(transfer: &Transfer, staging: Staging) -> Option<Self> {
-        const KIB: usize = 1 << 10;
-        const MIB: usize = 1 << 20;
-        let (bytes, most) = (transfer.bytes(), staging.most_threads());
-        if most == 0 || staging.share() < SMALL {
+    pub(super) fn new(copy: &HostCopy, staging: Staging) -> Option<Self> {
+        let (bytes, most) = (copy.bytes(), staging.most_threads());
+        if most == 0 || staging.piece_bytes() < SMALL {
             return None;
         }
-        let (threads, chunk, streams) = if transfer.is_upload {
+        let (threads, part_bytes, non_temporal) = if copy.is_upload {
             match bytes / KIB {
                 0..2048 => (1, 256 * KIB, true),
                 // Whole pages, so that a part of a row ends where an element does.
-                2048..8192 => (4, (bytes / 4).next_multiple_of(4096), false),
+                2048..8192 => (4, (bytes / 4).next_multiple_of(4 * KIB), false),
                 8192..131_072 => (most, MIB, false),
                 _ => (most, 2 * MIB, false),
             }
@@ -53,18 +47,91 @@ impl Plan {
             }
         };
         let threads = threads.min(most);
-        let is_alone = threads == 1 && bytes > 2 * MIB;
-        let are_two = threads < 4 && transfer.is_upload && (2 * MIB..8 * MIB).contains(&bytes);
-        if is_alone || are_two {
+        let least = match (copy.is_upload, bytes / KIB) {
+            (true, 0..512) => return None,
+            (_, 0..2048) => 1,
+            (true, 2048..8192) => 4,
+            _ => 2,
+        };
+        if threads < least {
             return None;
         }
-        let chunk = chunk.clamp(SMALL, MIB.max(chunk)).min(staging.share());
-        let (parts, slots) = (transfer.parts(chunk), if threads == 1 { 4 } else { threads.saturating_mul(3) });
-        Some(Self { threads: threads.min(parts), chunk, slots: slots.min(parts), streams })
+        let part_bytes = part_bytes.min(staging.piece_bytes());
+        let (parts, slots) = (copy.parts(part_bytes), if threads == 1 { 4 } else { threads.saturating_mul(3) });
+        Some(Self { threads: threads.min(parts), part_bytes, slots: slots.min(parts), non_temporal })
     }
 
-    /// How many pieces of page-locked memory of `share` bytes the slots take.
-    pub(super) fn pieces(&self, share: usize) -> usize {
-        self.slots.div_ceil(share / self.chunk)
+    /// How many pieces of page-locked memory of so many bytes the slots take.
+    pub(super) fn pieces(&self, piece_bytes: usize) -> usize {
+        self.slots.div_ceil(piece_bytes / self.part_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HostCopy, KIB, MIB, Plan};
+    use crate::context::Staging;
+    use core::ptr;
+
+    /// Threads, bytes of a part, slots and whether past the caches, or the driver.
+    fn plan(is_upload: bool, bytes: usize, threads: usize) -> Option<(usize, usize, usize, bool)> {
+        let copy = if is_upload {
+            HostCopy::upload(0, ptr::null(), bytes)
+        } else {
+            HostCopy::download(ptr::null_mut(), 0, bytes)
+        };
+        let plan = Plan::new(&copy, Staging::default().threads(threads))?;
+        Some((plan.threads, plan.part_bytes, plan.slots, plan.non_temporal))
+    }
+
+    #[test]
+    fn uploads_by_size() {
+        let of = |bytes| plan(true, bytes, 8);
+        assert_eq!(of(128 * KIB + 1), None);
+        assert_eq!(of(512 * KIB - 1), None);
+        assert_eq!(of(512 * KIB), Some((1, 256 * KIB, 2, true)));
+        assert_eq!(of(2 * MIB - 1), Some((1, 256 * KIB, 4, true)));
+        assert_eq!(of(2 * MIB), Some((4, 512 * KIB, 4, false)));
+        assert_eq!(of(8 * MIB - 1), Some((4, 2 * MIB, 4, false)));
+        assert_eq!(of(8 * MIB), Some((8, MIB, 8, false)));
+        assert_eq!(of(128 * MIB - 1), Some((8, MIB, 24, false)));
+        assert_eq!(of(128 * MIB), Some((8, 2 * MIB, 24, false)));
+    }
+
+    #[test]
+    fn downloads_by_size() {
+        let of = |bytes| plan(false, bytes, 8);
+        assert_eq!(of(128 * KIB + 1), Some((1, 256 * KIB, 1, false)));
+        assert_eq!(of(MIB), Some((2, 256 * KIB, 4, false)));
+        assert_eq!(of(2 * MIB), Some((2, 512 * KIB, 4, false)));
+        assert_eq!(of(4 * MIB), Some((4, MIB, 4, false)));
+        assert_eq!(of(8 * MIB), Some((8, MIB, 8, false)));
+        assert_eq!(of(128 * MIB), Some((8, 2 * MIB, 24, true)));
+    }
+
+    #[test]
+    fn few_threads_leave_to_the_driver_what_it_does_as_fast() {
+        let is_staged = |is_upload, bytes, threads| plan(is_upload, bytes, threads).is_some();
+        for (is_upload, threads, first_not, first_again) in
+            [(true, 1, 2 * MIB, None), (true, 3, 2 * MIB, Some(8 * MIB)), (false, 1, 2 * MIB, None)]
+        {
+            assert!(is_staged(is_upload, first_not - 1, threads) && !is_staged(is_upload, first_not, threads));
+            let again = first_again.unwrap_or(1 << 40);
+            assert_eq!(is_staged(is_upload, again, threads), first_again.is_some());
+            assert!(!is_staged(is_upload, again - 1, threads));
+        }
+        assert!((128 * KIB + 1..64 * MIB).step_by(100_001).all(|bytes| is_staged(false, bytes, 2)));
+        assert!(!is_staged(true, MIB, 0));
+    }
+
+    #[test]
+    fn parts_fit_the_pieces() {
+        for maximum in [0, 128 * KIB, MIB, 2 * MIB, 3 * MIB, 32 * MIB, usize::MAX] {
+            let staging = Staging::default().threads(8).maximum_bytes(maximum);
+            let plan = Plan::new(&HostCopy::upload(0, ptr::null(), 64 * MIB), staging);
+            assert_eq!(plan.is_some(), maximum >= 2 * MIB, "{maximum}");
+            let Some(plan) = plan else { continue };
+            assert!(plan.part_bytes <= staging.piece_bytes() && plan.pieces(staging.piece_bytes()) >= 1);
+        }
     }
 }

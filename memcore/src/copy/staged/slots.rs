@@ -17,7 +17,7 @@ struct Slot {
 /// All slots.
 pub(super) struct Slots(Vec<Slot>);
 
-// SAFETY: the addresses are of memory that any thread may use; who uses a slot when, the numbers say.
+// SAFETY: a shared reference gives addresses and numbers alone.
 unsafe impl Sync for Slots {}
 
 /// Which side.
@@ -28,11 +28,11 @@ pub(super) enum Side {
 }
 
 impl Slots {
-    /// Slots of `chunk` bytes in the pieces, at most `most`, and at least one.
-    pub(super) fn new(pieces: &[Piece<'_>], chunk: usize, most: usize) -> Self {
+    /// Slots of `part_bytes` bytes in the pieces, at most `most`; none where there are no pieces.
+    pub(super) fn new(pieces: &[Piece<'_>], part_bytes: usize, most: usize) -> Self {
         let starts = pieces.iter().flat_map(|piece| {
-            let slots = 0..piece.len() / chunk;
-            slots.map(|slot| piece.start().wrapping_add(slot * chunk))
+            let slots = 0..piece.len() / part_bytes;
+            slots.map(|slot| piece.start().wrapping_add(slot * part_bytes))
         });
         let slot = |start| Slot { start, host: AtomicUsize::new(0), device: AtomicUsize::new(0) };
         Self(starts.take(most).map(slot).collect())

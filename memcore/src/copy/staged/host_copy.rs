@@ -2,24 +2,26 @@
 
 use core::ffi::c_void;
 
-use crate::copy::operation::{Operation, Refused};
+use crate::copy::operation::Operation;
 use crate::copy::rows::RowCopy;
 use crate::copy::{Extent, HostKind, Memory, Place};
-use crate::driver::Driver;
-use crate::driver::ffi::{CUdeviceptr, CUstream};
+use crate::driver::ffi::CUdeviceptr;
 
 /// A copy between memory of the host and a device's.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Transfer {
+pub(crate) struct HostCopy {
     pub(super) is_upload: bool,
     /// Bytes one after the other, rather than rows.
     is_linear: bool,
     /// Whether the host's memory is known to be page-locked, or unified.
-    pub(super) is_page_locked: bool,
+    pub(in crate::copy) is_page_locked: bool,
     pub(super) host: Place,
     device: Place,
     extent: Extent,
 }
+
+// SAFETY: it names memory, and gives none: whoever uses an address answers for the thread.
+unsafe impl Sync for HostCopy {}
 
 /// A part of a copy: from its first slice, row and byte on, so much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +32,7 @@ pub(super) struct Part {
     pub(super) extent: Extent,
 }
 
-impl Transfer {
+impl HostCopy {
     pub(super) fn upload(device: CUdeviceptr, host: *const c_void, bytes: usize) -> Self {
         Self::linear(true, host.cast_mut(), device, bytes)
     }
@@ -52,8 +54,8 @@ impl Transfer {
         }
     }
 
-    pub(super) fn of_page_locked(self) -> Self {
-        Self { is_page_locked: true, ..self }
+    pub(super) fn of_page_locked(self, is_page_locked: bool) -> Self {
+        Self { is_page_locked, ..self }
     }
 
     /// Of rows, which are not empty.
@@ -85,22 +87,11 @@ impl Transfer {
         self.host.at(part.column, part.row, part.slice).memory.host().cast()
     }
 
-    /// Queues the copy of a part between the device and page-locked memory, in which it lies without gaps.
-    ///
-    /// # Safety
-    ///
-    /// As [`Operation::queue`], of the part and as many bytes from `staging` on.
-    #[track_caller]
-    pub(super) unsafe fn queue(
-        &self,
-        driver: &dyn Driver,
-        stream: CUstream,
-        part: Part,
-        staging: *mut c_void,
-    ) -> Result<(), Refused> {
+    /// The device's copy of a part, between its memory and page-locked memory, in which it lies without gaps.
+    pub(super) fn operation(&self, part: Part, staging: *mut c_void) -> Operation<'static> {
         let device = self.device.at(part.column, part.row, part.slice);
         let (kind, bytes) = (HostKind::HostVisible, part.extent.width);
-        let operation = match (self.is_linear, self.is_upload) {
+        match (self.is_linear, self.is_upload) {
             (true, true) => Operation::Upload { dst: device.memory.device(), src: staging, kind, bytes },
             (true, false) => Operation::Download { dst: staging, kind, src: device.memory.device(), bytes },
             (false, _) => {
@@ -109,9 +100,7 @@ impl Transfer {
                 let (to, from) = if self.is_upload { (device, packed) } else { (packed, device) };
                 Operation::Rows(RowCopy { to, from, extent: part.extent })
             }
-        };
-        // SAFETY: the caller's contract.
-        unsafe { operation.queue(driver, stream) }
+        }
     }
 }
 
@@ -166,12 +155,12 @@ impl Part {
 
 #[cfg(test)]
 mod tests {
-    use super::{Extent, Memory, Part, Place, Transfer};
+    use super::{Extent, HostCopy, Memory, Part, Place};
 
-    fn transfer(width: usize, rows: usize, slices: usize) -> Transfer {
+    fn copy_of(width: usize, rows: usize, slices: usize) -> HostCopy {
         let place = |memory| Place { memory, pitch: width + 3, height: rows + 2 };
         let extent = Extent { width, rows, slices };
-        Transfer::rows(true, place(Memory::Host(core::ptr::null_mut())), place(Memory::Device(0)), extent)
+        HostCopy::rows(true, place(Memory::Host(core::ptr::null_mut())), place(Memory::Device(0)), extent)
     }
 
     /// Adds one to each byte of a part.
@@ -191,15 +180,15 @@ mod tests {
     #[test]
     fn parts_cover_everything_once() {
         for (width, rows, slices) in SHAPES {
-            let transfer = transfer(width, rows, slices);
-            for most in 1..=transfer.bytes() + 3 {
-                let mut covered = vec![0; transfer.bytes()];
-                for number in 0..transfer.parts(most) {
-                    let part = transfer.part(number, most);
+            let copy = copy_of(width, rows, slices);
+            for most in 1..=copy.bytes() + 3 {
+                let mut covered = vec![0; copy.bytes()];
+                for number in 0..copy.parts(most) {
+                    let part = copy.part(number, most);
                     assert!((1..=most).contains(&part.extent.bytes()), "{part:?}");
-                    cover(&mut covered, transfer.extent, part);
+                    cover(&mut covered, copy.extent, part);
                 }
-                assert_eq!(covered, vec![1; transfer.bytes()], "{width} x {rows} x {slices}, {most} at most");
+                assert_eq!(covered, vec![1; copy.bytes()], "{width} x {rows} x {slices}, {most} at most");
             }
         }
     }
@@ -207,18 +196,18 @@ mod tests {
     #[test]
     fn steps_cover_a_part_once_and_lie_one_after_the_other() {
         for (width, rows, slices) in SHAPES {
-            let transfer = transfer(width, rows, slices);
-            for most in 1..=transfer.bytes() {
-                let parts = (0..transfer.parts(most)).map(|number| transfer.part(number, most));
-                let (mut expected, mut covered) = (vec![0; transfer.bytes()], vec![0; transfer.bytes()]);
+            let copy = copy_of(width, rows, slices);
+            for most in 1..=copy.bytes() {
+                let parts = (0..copy.parts(most)).map(|number| copy.part(number, most));
+                let (mut expected, mut covered) = (vec![0; copy.bytes()], vec![0; copy.bytes()]);
                 for part in parts.step_by(2) {
-                    cover(&mut expected, transfer.extent, part);
+                    cover(&mut expected, copy.extent, part);
                     let mut end = 0;
                     for number in 0..part.steps(3) {
                         let (step, offset) = part.step(number, 3);
                         assert_eq!(offset, end);
                         end += step.extent.bytes();
-                        cover(&mut covered, transfer.extent, step);
+                        cover(&mut covered, copy.extent, step);
                     }
                     assert_eq!(end, part.extent.bytes());
                 }
@@ -229,13 +218,13 @@ mod tests {
 
     #[test]
     fn parts_are_as_large_as_they_may_be() {
-        let extents = |transfer: &Transfer, most| {
-            let parts = (0..transfer.parts(most)).map(|number| transfer.part(number, most).extent);
+        let extents = |copy: &HostCopy, most| {
+            let parts = (0..copy.parts(most)).map(|number| copy.part(number, most).extent);
             parts.map(|extent| (extent.width, extent.rows, extent.slices)).collect::<Vec<_>>()
         };
-        assert_eq!(extents(&transfer(10, 1, 1), 4), [(4, 1, 1), (4, 1, 1), (2, 1, 1)]);
-        assert_eq!(extents(&transfer(10, 5, 1), 25), [(10, 2, 1), (10, 2, 1), (10, 1, 1)]);
-        assert_eq!(extents(&transfer(10, 2, 5), 45), [(10, 2, 2), (10, 2, 2), (10, 2, 1)]);
-        assert_eq!(extents(&transfer(3, 2, 2), 2).len(), 8);
+        assert_eq!(extents(&copy_of(10, 1, 1), 4), [(4, 1, 1), (4, 1, 1), (2, 1, 1)]);
+        assert_eq!(extents(&copy_of(10, 5, 1), 25), [(10, 2, 1), (10, 2, 1), (10, 1, 1)]);
+        assert_eq!(extents(&copy_of(10, 2, 5), 45), [(10, 2, 2), (10, 2, 2), (10, 2, 1)]);
+        assert_eq!(extents(&copy_of(3, 2, 2), 2).len(), 8);
     }
 }

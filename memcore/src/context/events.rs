@@ -10,9 +10,9 @@ use crate::error::{Result, Status};
 
 /// The events of a context that no copy uses.
 #[derive(Debug, Default)]
-pub(super) struct IdleMarks(Mutex<Vec<Handle<CUevent>>>);
+pub(super) struct IdleEvents(Mutex<Vec<Handle<CUevent>>>);
 
-impl IdleMarks {
+impl IdleEvents {
     fn take(&self, most: usize) -> Vec<Handle<CUevent>> {
         let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let rest = idle.len().saturating_sub(most);
@@ -37,43 +37,39 @@ impl IdleMarks {
 }
 
 /// Events that one copy uses. Dropped, they are idle again, whatever they still wait for: a new record replaces that.
-pub(crate) struct Marks<'c> {
+pub(crate) struct Events<'c> {
     context: &'c Inner,
     events: Vec<Handle<CUevent>>,
 }
 
-impl Drop for Marks<'_> {
+impl Drop for Events<'_> {
     fn drop(&mut self) {
-        self.context.idle_marks().give_back(take(&mut self.events));
+        self.context.idle_events().give_back(take(&mut self.events));
     }
 }
 
 impl Inner {
-    /// So many marks, with the context bound.
+    /// So many events, with the context bound.
     ///
     /// # Errors
     ///
     /// The driver's code.
     #[track_caller]
-    pub(crate) fn marks(&self, count: usize) -> Result<Marks<'_>> {
-        let mut marks = Marks { context: self, events: self.idle_marks().take(count) };
-        while marks.events.len() < count {
+    pub(crate) fn events(&self, count: usize) -> Result<Events<'_>> {
+        let mut events = Events { context: self, events: self.idle_events().take(count) };
+        while events.events.len() < count {
             let mut event: CUevent = core::ptr::null_mut();
             // SAFETY: `event` is writable for the length of the call.
             let status = unsafe { self.driver().event_create(&raw mut event, EVENT_DISABLE_TIMING) };
             check(symbol::event_create, status)?;
-            marks.events.push(Handle(event));
+            events.events.push(Handle(event));
         }
-        Ok(marks)
+        Ok(events)
     }
 }
 
-impl Marks<'_> {
-    fn event(&self, mark: usize) -> CUevent {
-        self.events[mark].0
-    }
-
-    /// Sets a mark behind what is queued on `stream`.
+impl Events<'_> {
+    /// Records an event behind what is queued on `stream`.
     ///
     /// # Errors
     ///
@@ -83,34 +79,33 @@ impl Marks<'_> {
     ///
     /// The stream is alive and its context bound.
     #[track_caller]
-    pub(crate) unsafe fn set(&self, mark: usize, stream: CUstream) -> Result<()> {
-        let event = self.event(mark);
+    pub(crate) unsafe fn record(&self, number: usize, stream: CUstream) -> Result<()> {
         // SAFETY: the event is alive, and the stream by the caller's contract.
-        check(symbol::event_record, unsafe { self.context.driver().event_record(event, stream) })
+        check(symbol::event_record, unsafe { self.context.driver().event_record(self.events[number].0, stream) })
     }
 
-    /// Whether all before the mark is done.
+    /// Whether all before an event is done.
     ///
     /// # Errors
     ///
     /// The driver's code.
     #[track_caller]
-    pub(crate) fn is_reached(&self, mark: usize) -> Result<bool> {
+    pub(crate) fn query(&self, number: usize) -> Result<bool> {
         // SAFETY: the event is alive.
-        match unsafe { self.context.driver().event_query(self.event(mark)) } {
+        match unsafe { self.context.driver().event_query(self.events[number].0) } {
             Status::NOT_READY => Ok(false),
             status => check(symbol::event_query, status).map(|()| true),
         }
     }
 
-    /// Waits until all before the mark is done.
+    /// Waits until all before an event is done.
     ///
     /// # Errors
     ///
     /// The driver's code.
     #[track_caller]
-    pub(crate) fn wait(&self, mark: usize) -> Result<()> {
+    pub(crate) fn synchronize(&self, number: usize) -> Result<()> {
         // SAFETY: the event is alive.
-        check(symbol::event_synchronize, unsafe { self.context.driver().event_synchronize(self.event(mark)) })
+        check(symbol::event_synchronize, unsafe { self.context.driver().event_synchronize(self.events[number].0) })
     }
 }

@@ -53,7 +53,7 @@ impl Slab {
 
 /// The pieces of a context: few, bounded, made when first needed and kept.
 #[derive(Debug)]
-pub(crate) struct Ring {
+pub(crate) struct StagingPool {
     state: Mutex<State>,
 }
 
@@ -67,14 +67,14 @@ struct State {
     is_refused: bool,
 }
 
-impl Default for Ring {
+impl Default for StagingPool {
     fn default() -> Self {
         let state = State { settings: Staging::default(), idle: Vec::new(), bytes: 0, is_refused: false };
         Self { state: Mutex::new(state) }
     }
 }
 
-impl Ring {
+impl StagingPool {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -150,7 +150,7 @@ impl Drop for Piece<'_> {
         }
         // SAFETY: taken once, here, where the guard ends.
         let slab = unsafe { ManuallyDrop::take(&mut self.slab) };
-        let mut state = self.context.ring().lock();
+        let mut state = self.context.staging_pool().lock();
         if state.settings.uses(slab.bytes) && state.bytes <= state.settings.most_bytes() {
             state.idle.push(slab);
             return;
@@ -168,17 +168,10 @@ impl Drop for Piece<'_> {
 impl Inner {
     /// How copies are staged.
     pub(crate) fn staging(&self) -> Staging {
-        self.ring().settings()
+        self.staging_pool().settings()
     }
 
-    /// A piece of [`SMALL`] bytes, if there is one; the context is bound and captures are relaxed.
-    #[track_caller]
-    pub(crate) fn small_piece(&self) -> Option<Piece<'_>> {
-        self.piece(SMALL)
-    }
-
-    /// At most so many pieces of `bytes`, as many as there are: perhaps none. The context is bound and
-    /// captures are relaxed.
+    /// At most so many pieces of `bytes`, as many as there are: perhaps none. As [`piece`](Self::piece).
     #[track_caller]
     pub(crate) fn pieces(&self, most: usize, bytes: usize) -> Vec<Piece<'_>> {
         let mut pieces = Vec::new();
@@ -189,10 +182,11 @@ impl Inner {
         pieces
     }
 
-    /// A piece of so many bytes: an idle one, else a new one.
+    /// A piece of so many bytes: an idle one, else a new one, if there may be more and the driver gives it. The context is
+    /// bound, and captures are relaxed.
     #[track_caller]
-    fn piece(&self, bytes: usize) -> Option<Piece<'_>> {
-        let mut state = self.ring().lock();
+    pub(crate) fn piece(&self, bytes: usize) -> Option<Piece<'_>> {
+        let mut state = self.staging_pool().lock();
         if !state.settings.uses(bytes) {
             return None;
         }
@@ -209,7 +203,7 @@ impl Inner {
     /// A new piece, whose bytes are counted already.
     #[track_caller]
     fn new_piece(&self, bytes: usize) -> Option<Piece<'_>> {
-        let counted = Counted { ring: self.ring(), bytes };
+        let counted = Counted { staging_pool: self.staging_pool(), bytes };
         match Slab::allocate(self.driver(), bytes) {
             Ok(slab) => {
                 forget(counted);
@@ -217,7 +211,7 @@ impl Inner {
             }
             Err(error) => {
                 drop(counted);
-                let is_first = !replace(&mut self.ring().lock().is_refused, true);
+                let is_first = !replace(&mut self.staging_pool().lock().is_refused, true);
                 if is_first {
                     log::warn!("copies of pageable memory are slower, without page-locked memory for them: {error}");
                 }
@@ -229,12 +223,12 @@ impl Inner {
 
 /// Bytes that are counted, and not there yet: dropped, also in a panic of a logger, they are not counted any more.
 struct Counted<'r> {
-    ring: &'r Ring,
+    staging_pool: &'r StagingPool,
     bytes: usize,
 }
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        self.ring.lock().bytes -= self.bytes;
+        self.staging_pool.lock().bytes -= self.bytes;
     }
 }
