@@ -94,7 +94,15 @@ fn prints_and_draws_each_path() {
     let drawn = fs::read_to_string(out.join("bandwidth.svg")).unwrap();
     let (size, texts) = svg(&drawn);
     assert_eq!(size, (1600, 1044));
-    for text in PATHS.into_iter().chain(["page-locked memory", "pageable memory", "on the device", "GB/s", "4 B", "1 KiB", "4 KiB"]) {
+    for text in PATHS.into_iter().chain([
+        "page-locked memory",
+        "pageable memory",
+        "on the device",
+        "GB/s",
+        "4 B",
+        "1 KiB",
+        "4 KiB",
+    ]) {
         assert!(texts.contains(&text), "no {text:?} in {texts:?}");
     }
     assert!(texts[0].ends_with(": the speed of the simulator, not of a GPU"), "{texts:?}");
