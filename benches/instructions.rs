@@ -5,48 +5,20 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs, reason = "a program of a script")]
 
+#[path = "support/driver.rs"]
+#[allow(dead_code, unreachable_pub, missing_debug_implementations, reason = "other programs have the same file")]
+mod driver;
+
 use std::env;
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use libloading::Library;
 use memcore::prelude::*;
 
+use driver::{DRIVER, check};
+
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
-
-/// The driver's functions, from the library that memcore loaded.
-struct Raw {
-    htod: unsafe extern "C" fn(u64, *const c_void, usize, *mut c_void) -> u32,
-    dtoh: unsafe extern "C" fn(*mut c_void, u64, usize, *mut c_void) -> u32,
-    dtod: unsafe extern "C" fn(u64, u64, usize, *mut c_void) -> u32,
-    memset: unsafe extern "C" fn(u64, u8, usize, *mut c_void) -> u32,
-    allocate: unsafe extern "C" fn(*mut u64, usize, *mut c_void, *mut c_void) -> u32,
-    free: unsafe extern "C" fn(u64, *mut c_void) -> u32,
-    wait: unsafe extern "C" fn(*mut c_void) -> u32,
-}
-
-impl Raw {
-    fn load() -> Result<Self, libloading::Error> {
-        // SAFETY: the driver is loaded already, so that nothing runs.
-        let library: &'static Library = Box::leak(Box::new(unsafe { Library::new("libcuda.so.1") }?));
-        macro_rules! get {
-            ($name:literal) => {
-                // SAFETY: the driver's function of this name has the signature of the field.
-                *unsafe { library.get(concat!($name, "\0").as_bytes()) }?
-            };
-        }
-        Ok(Self {
-            htod: get!("cuMemcpyHtoDAsync_v2"),
-            dtoh: get!("cuMemcpyDtoHAsync_v2"),
-            dtod: get!("cuMemcpyDtoDAsync_v2"),
-            memset: get!("cuMemsetD8Async"),
-            allocate: get!("cuMemAllocFromPoolAsync"),
-            free: get!("cuMemFreeAsync"),
-            wait: get!("cuStreamSynchronize"),
-        })
-    }
-}
 
 /// What is copied: 4 bytes, as a program has them whose sizes are known when it runs.
 struct Operands {
@@ -57,12 +29,8 @@ struct Operands {
     pageable: Vec<u8>,
 }
 
-fn check(status: u32) {
-    assert_eq!(status, 0, "the driver failed");
-}
-
 fn raw(work: &str, count: usize, operands: &mut Operands) -> Outcome {
-    let raw = Raw::load()?;
+    let raw = &*DRIVER;
     let stream = operands.stream.as_raw();
     let (dev, other) = (operands.dev.as_device_ptr().as_raw(), operands.other.as_device_ptr().as_raw());
     let bytes = black_box(operands.dev.len());
@@ -91,11 +59,11 @@ fn raw(work: &str, count: usize, operands: &mut Operands) -> Outcome {
             let mut address = 0;
             for _ in 0..count {
                 // SAFETY: `address` is writable; the driver makes no use of the pool.
-                check(unsafe { (raw.allocate)(&raw mut address, bytes, std::ptr::null_mut(), stream) });
+                check(unsafe { (raw.pool_alloc)(&raw mut address, bytes, std::ptr::null_mut(), stream) });
                 // SAFETY: the stream is alive.
                 check(unsafe { (raw.wait)(stream) });
                 // SAFETY: the memory was just allocated.
-                check(unsafe { (raw.free)(address, stream) });
+                check(unsafe { (raw.pool_free)(address, stream) });
             }
         }
         _ => return Err(format!("no work is called {work}").into()),

@@ -3,19 +3,23 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs, reason = "a program that prints a table")]
 
-use std::ffi::c_void;
+#[path = "support/driver.rs"]
+#[allow(dead_code, unreachable_pub, missing_debug_implementations, reason = "other programs have the same file")]
+mod driver;
+#[path = "support/on_gpu.rs"]
+#[allow(unreachable_pub, reason = "other programs have the same file")]
+mod on_gpu;
+
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::ptr;
 use std::time::Instant;
 
-use libloading::Library;
 use memcore::prelude::*;
 
-const MIB: usize = 1 << 20;
+use driver::{DRIVER, check};
 
-type HostAlloc = unsafe extern "C" fn(*mut *mut c_void, usize, u32) -> u32;
-type FreeHost = unsafe extern "C" fn(*mut c_void) -> u32;
+const MIB: usize = 1 << 20;
 
 /// Milliseconds: the median of some rounds, the least and the most.
 fn measure(rounds: usize, mut work: impl FnMut()) -> String {
@@ -31,24 +35,18 @@ fn measure(rounds: usize, mut work: impl FnMut()) -> String {
     format!("{:9.4} ({:.4}–{:.4})", all[rounds / 2], all[0], all[rounds - 1])
 }
 
-fn run() -> Result<(), Box<dyn std::error::Error>> {
+fn run(_: &Device) -> Result<(), Box<dyn std::error::Error>> {
     let context = Context::current()?;
     let _entered = context.enter();
-    // SAFETY: the driver is loaded already, so that nothing runs.
-    let library = unsafe { Library::new("libcuda.so.1") }?;
-    // SAFETY: the driver's function of this name has this signature.
-    let allocate = unsafe { library.get::<HostAlloc>(b"cuMemHostAlloc\0") }?;
-    // SAFETY: as above.
-    let free = unsafe { library.get::<FreeHost>(b"cuMemFreeHost\0") }?;
     println!("milliseconds: median (least–most)");
     for bytes in [MIB / 8, MIB / 4, MIB / 2, MIB, 2 * MIB, 4 * MIB, 16 * MIB, 64 * MIB, 256 * MIB, 1024 * MIB] {
         let rounds = (512 * MIB / bytes).clamp(7, 101);
         let driver = measure(rounds, || {
             let mut pointer = ptr::null_mut();
             // SAFETY: `pointer` is writable for the length of the call.
-            assert_eq!(unsafe { allocate(&raw mut pointer, bytes, 0) }, 0);
+            check(unsafe { (DRIVER.host_alloc)(&raw mut pointer, bytes, 0) });
             // SAFETY: nothing uses the memory.
-            assert_eq!(unsafe { free(pointer) }, 0);
+            check(unsafe { (DRIVER.free_host)(pointer) });
         });
         let zeroed = || drop(black_box(LockedBuffer::<u8>::zeroed(bytes).unwrap()));
         // SAFETY: nothing reads the memory.
@@ -75,17 +73,5 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn main() -> ExitCode {
-    match Device::new(0) {
-        Ok(device) if !device.is_simulated() => match run() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::FAILURE
-            }
-        },
-        _ => {
-            println!("no GPU here: nothing to measure");
-            ExitCode::SUCCESS
-        }
-    }
+    on_gpu::on_gpu(run)
 }

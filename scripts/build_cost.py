@@ -20,6 +20,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from machine import processor
+
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs" / "performance" / "build.json"
 OURS = {"memcore", "memcore-derive"}
@@ -91,13 +93,6 @@ def dependencies():
             sys.exit(f"no comment says why {package['name']} is there")
         rows.append({"name": package["name"], "version": package["version"], "why": " ".join(why)})
     return rows
-
-
-def processor():
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return "unknown"
 
 
 def main():

@@ -4,7 +4,7 @@
 #   scripts/gpu.sh build    here: builds them, stripped, into gpu-bin/ (ignored by git)
 #   scripts/gpu.sh run      on the GPU machine, which needs no Rust: runs all that is in gpu-bin/, on the CUDA driver
 #   scripts/gpu.sh measure [FOLDER]    there too: how fast it all is, beside other libraries, for docs/performance/; the
-#                           results go into FOLDER, gpu-bin/results if not given. It takes about seven minutes.
+#                           results go into FOLDER, gpu-bin/results if not given. It takes about eight minutes.
 #
 # On one machine that has both: scripts/gpu.sh build && scripts/gpu.sh run
 set -euo pipefail
@@ -75,6 +75,7 @@ measure() {
     local results=${1:-$out/results}
     mkdir -p "$results"
     MEMCORE_DRIVER=cuda "$out/bandwidth" --json "$results/bandwidth.json" --out "$results"
+    "$out/peers/few_cores.sh" "$results/few_cores.json"
     "$out/peers/run.sh" "$results/peers.json"
 }
 

@@ -24,6 +24,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from machine import processor
+
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs/performance/instructions.json"
 FEW, MANY = 1000, 3000
@@ -49,9 +51,7 @@ WORK = {
 
 def build(place):
     """The program, and a folder with the driver."""
-    driver = ROOT / "benches/null_driver/null_driver.c"
-    library = Path(place) / "libcuda.so.1"
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-ftls-model=initial-exec", "-Wl,-soname,libcuda.so.1", "-o", library, driver], check=True)
+    subprocess.run([ROOT / "benches/null_driver/build.sh", place], check=True)
     command = ["cargo", "build", "--release", "--bench", "instructions", "--message-format=json"]
     messages = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
     for message in map(json.loads, messages.splitlines()):
@@ -75,13 +75,6 @@ def count(program, place, layer, work, turns):
 def of_one_turn(program, place, layer, work):
     few, many = (count(program, place, layer, work, turns) for turns in (FEW, MANY))
     return round((many - few) / (MANY - FEW))
-
-
-def processor():
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(": ", 1)[1]
-    return platform.machine()
 
 
 def measure():

@@ -93,8 +93,16 @@ fn prints_and_draws_each_path() {
 
     let drawn = fs::read_to_string(out.join("bandwidth.svg")).unwrap();
     let (size, texts) = svg(&drawn);
-    assert_eq!(size, (1200, 804));
-    for text in PATHS.into_iter().chain(["memcore", "GB/s", "4 B", "1 KiB", "4 KiB"]) {
+    assert_eq!(size, (1600, 1044));
+    for text in PATHS.into_iter().chain([
+        "page-locked memory",
+        "pageable memory",
+        "on the device",
+        "GB/s",
+        "4 B",
+        "1 KiB",
+        "4 KiB",
+    ]) {
         assert!(texts.contains(&text), "no {text:?} in {texts:?}");
     }
     assert!(texts[0].ends_with(": the speed of the simulator, not of a GPU"), "{texts:?}");
@@ -105,9 +113,9 @@ fn prints_and_draws_each_path() {
     let dark = |x: std::ops::Range<u32>, y: std::ops::Range<u32>| {
         y.flat_map(|y| x.clone().map(move |x| (x, y))).filter(|&(x, y)| image.get_pixel(x, y)[1] < 100).count()
     };
-    assert!(dark(16..400, 10..40) > 200 && dark(0..40, 300..560) > 20, "no text");
-    // The legend's lines of the first path and of the last, which nothing covers.
-    for colour in [[31, 119, 180], [0, 0, 0]] {
+    assert!(dark(16..400, 10..40) > 200 && dark(0..30, 230..350) > 20, "no text");
+    // The legends' lines of the first path of each chart and of the one chart's fifth, which nothing covers.
+    for colour in [[31, 119, 180], [148, 103, 189]] {
         assert!(image.pixels().filter(|pixel| pixel.0 == colour).count() > 30, "{colour:?}");
     }
 }

@@ -1,9 +1,7 @@
 /*
  * A CUDA driver that does nothing and says that it worked, to count the instructions around its calls
- * (scripts/instructions.py). Memory of the host is real, memory of the device is numbers, copies move nothing. Tickets
- * arrive: a stream writes its value when it is asked to.
- *
- *   cc -O2 -shared -fPIC -ftls-model=initial-exec -Wl,-soname,libcuda.so.1 -o libcuda.so.1 null_driver.c
+ * (scripts/instructions.py; build.sh compiles it). Memory of the host is real, memory of the device is numbers, copies
+ * move nothing. Tickets arrive: a stream writes its value when it is asked to.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -224,6 +222,7 @@ NOTHING(cuMemPoolTrimTo, handle pool, size_t keep)
 NOTHING(cuMemcpyHtoDAsync_v2, address dst, const void *src, size_t bytes, handle stream)
 NOTHING(cuMemcpyDtoHAsync_v2, void *dst, address src, size_t bytes, handle stream)
 NOTHING(cuMemcpyDtoDAsync_v2, address dst, address src, size_t bytes, handle stream)
+NOTHING(cuMemcpy2DAsync_v2, const void *copy, handle stream)
 NOTHING(cuMemsetD8Async, address dst, unsigned char value, size_t count, handle stream)
 NOTHING(cuMemsetD16Async, address dst, unsigned short value, size_t count, handle stream)
 NOTHING(cuMemsetD32Async, address dst, unsigned value, size_t count, handle stream)

@@ -49,5 +49,5 @@ fi
 if headers && cargo build --release --quiet -p peer-cuda-core; then put cuda-core; else
     echo "cuda-core is left out: it did not build" >&2
 fi
-cp run.sh "$out/"
+cp run.sh few_cores.sh "$out/"
 ls -l "$out"

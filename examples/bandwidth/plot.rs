@@ -16,7 +16,7 @@ const FONT: &str = "sans-serif";
 
 /// The size of a chart alone, and of one among others.
 const ALONE: (u32, u32) = (1200, 760);
-const AMONG: (u32, u32) = (640, 460);
+const AMONG: (u32, u32) = (800, 500);
 const ACROSS: usize = 2;
 const HEADER: u32 = 44;
 
@@ -36,6 +36,9 @@ const COLOURS: [RGBColor; 11] = [
 
 type Drawn = Result<(), Box<dyn Error>>;
 
+/// The library that stands for the driver itself.
+const DRIVER: &str = "raw";
+
 /// One chart: its title, and its series.
 struct Chart<'a> {
     title: &'a str,
@@ -49,8 +52,9 @@ struct Series<'a> {
     rows: Vec<&'a Row>,
 }
 
-/// Draws `stem.svg` and `stem.png` in `out`: one chart of all paths where there is one library, else a chart of all
-/// libraries for each path. The same results give the same bytes.
+/// Draws `stem.svg` and `stem.png` in `out`: where there is one library, a chart of its paths for each kind of memory, else a
+/// chart of all libraries for each path, as times the driver's speed where the driver itself was measured. The same results
+/// give the same bytes.
 pub(crate) fn draw(results: &Results, out: &Path, stem: &str) -> Result<[PathBuf; 2], Box<dyn Error>> {
     register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT).map_err(|_| "the font is damaged")?;
     let charts = charts(results);
@@ -75,23 +79,40 @@ pub(crate) fn draw(results: &Results, out: &Path, stem: &str) -> Result<[PathBuf
 }
 
 fn charts(results: &Results) -> Vec<Chart<'_>> {
-    let rows: Vec<_> = results.rows.iter().filter(|row| row.threads == 1).collect();
+    // Typed calls in turns with raw ones are ratios near 1: a table has them.
+    let is_drawn = |row: &&Row| row.threads == 1 && !row.work.starts_with("in turns");
+    let rows: Vec<_> = results.rows.iter().filter(is_drawn).collect();
     let one_library = rows.iter().all(|row| row.library == rows[0].library);
     let (mut charts, mut names) = (Vec::<Chart<'_>>::new(), Vec::new());
     for &row in &rows {
-        let (title, name) = if one_library { (&row.library, &row.work) } else { (&row.work, &row.library) };
+        let (title, name) = if one_library { (memory(&row.work), &row.work) } else { (&*row.work, &row.library) };
         let chart = found(&mut charts, |chart| chart.title == title, || Chart { title, series: Vec::new() });
-        let order = names.iter().position(|other| other == &name).unwrap_or_else(|| {
-            names.push(name);
-            names.len() - 1
-        });
+        let order = if one_library {
+            chart.series.iter().position(|series| series.name == name).unwrap_or(chart.series.len())
+        } else {
+            names.iter().position(|other| other == &name).unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            })
+        };
         let new = || Series { name, colour: COLOURS[order % COLOURS.len()], rows: Vec::new() };
         found(&mut chart.series, |series| series.name == name, new).rows.push(row);
     }
     charts.retain(|chart| {
-        chart.series.iter().any(|series| series.rows.iter().any(|row| row.bytes != series.rows[0].bytes))
+        let mut all = chart.series.iter();
+        (one_library || all.len() > 1)
+            && all.any(|series| series.rows.iter().any(|row| row.bytes != series.rows[0].bytes))
     });
     charts
+}
+
+/// The host's memory that a path has, as a title.
+fn memory(path: &str) -> &'static str {
+    match path {
+        _ if path.contains("page-locked") => "page-locked memory",
+        _ if path.contains("pageable") || path.contains("Vec") => "pageable memory",
+        _ => "on the device",
+    }
 }
 
 /// The one that is meant, or a new one at the end.
@@ -121,9 +142,31 @@ where
     Ok(())
 }
 
-/// What is drawn of a row at one of its times: GB/s, or microseconds where nothing is moved.
-fn height(row: &Row, nanoseconds: f64) -> f64 {
-    if row.moves == 0 { nanoseconds / 1e3 } else { row.rate(nanoseconds) }
+/// What the height of a point is.
+enum Unit<'a> {
+    /// How many times as fast as the driver at the same size.
+    Times(&'a [&'a Row]),
+    Rate,
+    Time,
+}
+
+impl Unit<'_> {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Times(_) => "times the driver's speed",
+            Self::Rate => "GB/s",
+            Self::Time => "µs",
+        }
+    }
+
+    /// What is drawn of a row at one of its times: nothing at a size that the driver was not measured at.
+    fn height(&self, row: &Row, nanoseconds: f64) -> Option<f64> {
+        match self {
+            Self::Times(driver) => Some(driver.iter().find(|driver| driver.bytes == row.bytes)?.median / nanoseconds),
+            Self::Rate => Some(row.rate(nanoseconds)),
+            Self::Time => Some(nanoseconds / 1e3),
+        }
+    }
 }
 
 /// Sizes stand by their power of two.
@@ -142,9 +185,16 @@ where
     B::ErrorType: 'static,
 {
     let rows = || chart.series.iter().flat_map(|series| &series.rows);
+    let driver = chart.series.iter().find(|series| series.name == DRIVER);
+    let unit = match driver {
+        Some(driver) => Unit::Times(&driver.rows),
+        None if rows().all(|row| row.moves == 0) => Unit::Time,
+        None => Unit::Rate,
+    };
     let sizes = span(rows().map(|row| row.bytes as f64));
-    let heights = span(rows().flat_map(|row| [height(row, row.p10), height(row, row.p90)]));
-    let unit = if rows().all(|row| row.moves == 0) { "us" } else { "GB/s" };
+    let heights = span(rows().flat_map(|row| [row.p10, row.p90].map(|time| unit.height(row, time))).flatten());
+    // Above the lines there is room for the legend where they do not rise from below it.
+    let heights = if driver.is_some() { heights.start..heights.end * 3.0 } else { heights };
     let mut plane = ChartBuilder::on(area)
         .caption(chart.title, (FONT, letters + 4))
         .margin(12)
@@ -160,20 +210,23 @@ where
         .x_labels(16)
         .x_label_formatter(&|power| size_name(power.exp2().round() as u64))
         .y_label_formatter(&|value| format!("{}", (value * 1e6).round() / 1e6))
-        .y_desc(unit)
+        .y_desc(unit.name())
         .draw()?;
     for &Series { name, colour, rows: ref points } in &chart.series {
-        let at = |row: &Row| (power(row.bytes as f64), height(row, row.median));
+        let at = |row: &Row, time| Some((power(row.bytes as f64), unit.height(row, time)?));
+        let middles: Vec<_> = points.iter().filter_map(|row| at(row, row.median)).collect();
+        let width = if name == "memcore" { 3 } else { 2 };
         plane
-            .draw_series(LineSeries::new(points.iter().map(|row| at(row)), colour.stroke_width(2)))?
-            .label(name)
+            .draw_series(LineSeries::new(middles.iter().copied(), colour.stroke_width(width)))?
+            .label(if name == DRIVER { "driver" } else { name })
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(3)));
         // From a tenth of the calls to nine.
-        plane.draw_series(points.iter().map(|row| {
-            let ends = [row.p10, row.p90].map(|time| (power(row.bytes as f64), height(row, time)));
-            PathElement::new(ends, colour.mix(0.5))
-        }))?;
-        plane.draw_series(points.iter().map(|row| Circle::new(at(row), 3, colour.filled())))?;
+        plane.draw_series(
+            points
+                .iter()
+                .filter_map(|row| Some(PathElement::new([at(row, row.p10)?, at(row, row.p90)?], colour.mix(0.5)))),
+        )?;
+        plane.draw_series(middles.into_iter().map(|at| Circle::new(at, 3, colour.filled())))?;
     }
     plane
         .configure_series_labels()

@@ -133,7 +133,8 @@ pub fn host() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ").map(|(_, name)| name));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{}, {cores} cores", name.unwrap_or("unknown processor"))
+    let unit = if cores == 1 { "core" } else { "cores" };
+    format!("{}, {cores} {unit}", name.unwrap_or("unknown processor"))
 }
 
 /// The version of NVIDIA's kernel driver, where one is loaded: `580.159.04`.
@@ -145,13 +146,5 @@ pub fn kernel_driver() -> Option<String> {
 
 /// Today in UTC.
 pub fn today() -> String {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    // Years begin in March, so that a leap day is the last of its year: 400 of them have 146,097 days.
-    let day = since.as_secs() / 86_400 + 719_468;
-    let (era, of_era) = (day / 146_097, day % 146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let (day, month) = (of_year - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
-    format!("{:04}-{month:02}-{day:02}", year + era * 400 + u64::from(month <= 2))
+    jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
 }

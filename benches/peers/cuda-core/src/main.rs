@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cuda_core::{Context, DeviceBuffer, PinnedHostBuffer, Stream};
 use harness::Worker;
-use harness::raw::Locked;
+use harness::raw::Zeroed;
 
 struct CudaCore {
     context: Arc<Context>,
@@ -15,7 +15,7 @@ struct CudaCore {
 impl Worker for CudaCore {
     const LIBRARY: &'static str = "cuda-core 0.5.0";
     type Device = DeviceBuffer<u8>;
-    type Host = Locked;
+    type Host = Zeroed;
     type Locked = PinnedHostBuffer<u8>;
 
     fn new(alone: bool) -> Self {
@@ -29,8 +29,8 @@ impl Worker for CudaCore {
         DeviceBuffer::zeroed(&self.stream, bytes).expect("device memory")
     }
 
-    fn host(&self, bytes: usize) -> Locked {
-        Locked::zeroed(bytes)
+    fn host(&self, bytes: usize) -> Zeroed {
+        Zeroed::new(bytes)
     }
 
     fn upload(&self, to: &mut DeviceBuffer<u8>, from: &[u8]) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, PinnedHostSlice};
 use harness::Worker;
-use harness::raw::Locked;
+use harness::raw::Zeroed;
 
 struct Cudarc {
     context: Arc<CudaContext>,
@@ -16,7 +16,7 @@ struct Cudarc {
 impl Worker for Cudarc {
     const LIBRARY: &'static str = "cudarc 0.19.10";
     type Device = CudaSlice<u8>;
-    type Host = Locked;
+    type Host = Zeroed;
     type Locked = PinnedHostSlice<u8>;
 
     fn new(alone: bool) -> Self {
@@ -29,8 +29,8 @@ impl Worker for Cudarc {
         self.stream.alloc_zeros(bytes).expect("device memory")
     }
 
-    fn host(&self, bytes: usize) -> Locked {
-        Locked::zeroed(bytes)
+    fn host(&self, bytes: usize) -> Zeroed {
+        Zeroed::new(bytes)
     }
 
     fn upload(&self, to: &mut CudaSlice<u8>, from: &[u8]) {

@@ -6,7 +6,7 @@ use cust::context::{Context, CurrentContext};
 use cust::memory::{AsyncCopyDestination, CopyDestination, DeviceBuffer, LockedBuffer};
 use cust::stream::{Stream, StreamFlags};
 use harness::Worker;
-use harness::raw::Locked;
+use harness::raw::Zeroed;
 
 struct Cust {
     _context: Context,
@@ -16,7 +16,7 @@ struct Cust {
 impl Worker for Cust {
     const LIBRARY: &'static str = "cust 0.3.2";
     type Device = DeviceBuffer<u8>;
-    type Host = Locked;
+    type Host = Zeroed;
     type Locked = LockedBuffer<u8>;
 
     fn new(_alone: bool) -> Self {
@@ -32,8 +32,8 @@ impl Worker for Cust {
         DeviceBuffer::zeroed(bytes).expect("device memory")
     }
 
-    fn host(&self, bytes: usize) -> Locked {
-        Locked::zeroed(bytes)
+    fn host(&self, bytes: usize) -> Zeroed {
+        Zeroed::new(bytes)
     }
 
     fn upload(&self, to: &mut DeviceBuffer<u8>, from: &[u8]) {

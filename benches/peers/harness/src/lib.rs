@@ -9,6 +9,7 @@ pub mod raw;
 #[path = "../../../../examples/bandwidth/results.rs"]
 #[allow(dead_code)]
 pub mod results;
+mod rows;
 mod sample;
 mod threads;
 mod works;
@@ -17,9 +18,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use results::{About, Results, Row};
+use rows::Rows;
 
 /// What one thread does with a library, with a stream of its own where the library has streams. Lengths are bytes, and those
-/// of both sides of a copy are the same. A call that fails panics: what was measured until then is lost.
+/// of both sides of a copy are the same. A call that fails panics, and what was measured until then is in the file.
 pub trait Worker {
     /// Name and version.
     const LIBRARY: &'static str;
@@ -80,34 +82,77 @@ pub trait Worker {
 
 pub use works::{COLUMNS, PITCH};
 
-/// What the program is asked for: `--json FILE [--max-bytes N] [--verify]`, or `--merge OUT PARTS...`.
+/// What the program is asked for: `--json FILE` and the rest, or `--merge OUT PARTS...`.
 #[derive(Debug)]
 pub struct Options {
     pub json: PathBuf,
+    pub min_bytes: usize,
     pub max_bytes: usize,
     pub verify: bool,
     pub in_turns: bool,
+    /// One of the groups of works, and no other.
+    pub only: Option<String>,
+    /// Stands behind the name of each work.
+    pub note: String,
+    /// Whether each work is said before it begins, so that one that ends the process is known.
+    pub say: bool,
+}
+
+impl Options {
+    fn say(&self, what: &str) {
+        if self.say {
+            eprintln!("begins: {what}");
+        }
+    }
+
+    fn read(arguments: Vec<String>) -> Self {
+        let mut options = Self {
+            json: PathBuf::new(),
+            min_bytes: 4,
+            max_bytes: 1 << 30,
+            verify: false,
+            in_turns: false,
+            only: None,
+            note: String::new(),
+            say: false,
+        };
+        let mut arguments = arguments.into_iter();
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().unwrap_or_else(|| panic!("{argument} takes a value"));
+            match argument.as_str() {
+                "--json" => options.json = value().into(),
+                "--min-bytes" => options.min_bytes = value().parse().expect("--min-bytes takes a number of bytes"),
+                "--max-bytes" => options.max_bytes = value().parse().expect("--max-bytes takes a number of bytes"),
+                "--verify" => options.verify = true,
+                "--in-turns" => options.in_turns = true,
+                "--only" => options.only = Some(value()),
+                "--note" => options.note = value(),
+                "--say" => options.say = true,
+                _ => panic!("no option {argument}"),
+            }
+        }
+        if let Some(only) = &options.only {
+            assert!(works::GROUPS.contains(&only.as_str()), "--only takes one of {}", works::GROUPS.join(", "));
+        }
+        options
+    }
 }
 
 /// Runs the program of a library.
 pub fn run<W: Worker>(in_turns: impl FnOnce(&Options) -> Vec<Row>) -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    if arguments.first().is_some_and(|first| first == "--merge") {
-        return done(merge::merge(Path::new(&arguments[1]), &arguments[2..]));
-    }
-    let mut options = Options { json: PathBuf::new(), max_bytes: 1 << 30, verify: false, in_turns: false };
-    let mut arguments = arguments.into_iter();
-    while let Some(argument) = arguments.next() {
-        let mut value = || arguments.next().unwrap_or_else(|| panic!("{argument} takes a value"));
-        match argument.as_str() {
-            "--json" => options.json = value().into(),
-            "--max-bytes" => options.max_bytes = value().parse().expect("--max-bytes takes a number of bytes"),
-            "--verify" => options.verify = true,
-            "--in-turns" => options.in_turns = true,
-            _ => panic!("no option {argument}"),
+    match arguments.first().map(String::as_str) {
+        Some("--merge") => return done(merge::merge(Path::new(&arguments[1]), &arguments[2..])),
+        Some("--groups") => {
+            println!("{}", works::GROUPS.join(" "));
+            return ExitCode::SUCCESS;
         }
+        _ => (),
     }
+    let options = Options::read(arguments);
+    options.say("context and stream");
     let worker = W::new(true);
+    options.say("questions about the device");
     let (device, driver, simulated) = worker.about();
     let kernel = results::kernel_driver().filter(|_| !simulated).map(|kernel| format!(" ({kernel})"));
     let about = About {
@@ -119,8 +164,13 @@ pub fn run<W: Worker>(in_turns: impl FnOnce(&Options) -> Vec<Row>) -> ExitCode {
         date: results::today(),
         libraries: vec![W::LIBRARY.into()],
     };
-    let rows = if options.in_turns { in_turns(&options) } else { works::all(&worker, &options) };
-    done(Results { about, rows }.write(&options.json))
+    let mut rows = Rows::new(Results { about, rows: Vec::new() }, &options);
+    if options.in_turns {
+        rows.extend(in_turns(&options));
+    } else {
+        works::all(&worker, &options, rows);
+    }
+    ExitCode::SUCCESS
 }
 
 fn done(result: Result<(), Box<dyn std::error::Error>>) -> ExitCode {

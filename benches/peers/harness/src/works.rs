@@ -1,9 +1,9 @@
 //! What is measured of a library.
 
 use crate::pattern::{self, POISON, WHOLE};
-use crate::results::Row;
-use crate::sample::{row, time};
-use crate::{Options, Worker, name, threads};
+use crate::rows::Rows;
+use crate::sample::time;
+use crate::{Options, Worker, threads};
 
 /// A row of 1024 `f32`, and the 1000 of them that are copied.
 pub const PITCH: usize = 4096;
@@ -13,45 +13,66 @@ const ROWS: usize = 4096;
 /// Copies in one sample of the submission.
 const BATCH: usize = 1000;
 
-pub(crate) fn all<W: Worker>(worker: &W, options: &Options) -> Vec<Row> {
-    let mut works = Works { worker, options, rows: Vec::new() };
+/// What can be measured alone, by `--only`.
+pub(crate) const GROUPS: [&str; 7] =
+    ["submit", "page-locked", "pageable", "device", "windows", "allocations", "threads"];
+
+pub(crate) fn all<W: Worker>(worker: &W, options: &Options, rows: Rows<'_>) {
+    let has = |group| options.only.as_deref().is_none_or(|only| only == group);
+    let mut works = Works { worker, options, rows };
     let largest = works.sizes().last().unwrap_or(4);
+    options.say("memory for all works");
     let mut locked = worker.host(largest);
     let locked = locked.as_mut();
     let mut pageable = vec![0; largest];
     pattern::write(locked);
     pattern::write(&mut pageable);
-    works.submit(&locked[..4096.min(largest)]);
-    for bytes in works.sizes() {
-        works.copies(bytes, "page-locked", &mut locked[..bytes]);
-        works.copies(bytes, "pageable", &mut pageable[..bytes]);
-        works.device(bytes, locked);
+    if has("submit") {
+        works.submit(&locked[..4096.min(largest)]);
     }
-    works.windows(&mut pageable);
-    works.allocations();
-    works.rows.extend(threads::all::<W>(options, locked, &mut pageable));
-    works.rows
+    for bytes in works.sizes() {
+        if has("page-locked") {
+            works.copies(bytes, "page-locked", &mut locked[..bytes]);
+        }
+        if has("pageable") {
+            works.copies(bytes, "pageable", &mut pageable[..bytes]);
+        }
+        if has("device") {
+            works.device(bytes, locked);
+        }
+    }
+    if has("windows") {
+        works.windows(&mut pageable);
+    }
+    if has("allocations") {
+        works.allocations();
+    }
+    if has("threads") {
+        threads::all::<W>(options, &mut works.rows, locked, &mut pageable);
+    }
 }
 
 struct Works<'a, W> {
     worker: &'a W,
     options: &'a Options,
-    rows: Vec<Row>,
+    rows: Rows<'a>,
 }
 
 impl<W: Worker> Works<'_, W> {
     /// From 4 bytes on, in steps of four times.
     fn sizes(&self) -> impl Iterator<Item = usize> + use<W> {
-        let most = self.options.max_bytes;
-        std::iter::successors(Some(4_usize), |size| Some(size * 4)).take_while(move |&size| size <= most)
+        let (least, most) = (self.options.min_bytes, self.options.max_bytes);
+        let all = std::iter::successors(Some(4_usize), |size| Some(size * 4));
+        all.skip_while(move |&size| size < least).take_while(move |&size| size <= most)
     }
 
     fn add(&mut self, work: &str, bytes: usize, moves: usize, samples: Vec<f64>) {
-        self.rows.push(row(name::<W>(), work, bytes, moves, 1, samples));
+        self.rows.add::<W>(work, bytes, moves, 1, samples);
     }
 
     fn submit(&mut self, locked: &[u8]) {
         let (worker, bytes) = (self.worker, locked.len());
+        self.rows.begins("submit page-locked to device", bytes, 1);
         let mut dev = worker.device(bytes);
         let mut samples = Vec::new();
         for _ in 0..20 {
@@ -78,8 +99,9 @@ impl<W: Worker> Works<'_, W> {
     /// Host memory of a kind, up and down. It holds the pattern before and after.
     fn copies(&mut self, bytes: usize, kind: &str, host: &mut [u8]) {
         let worker = self.worker;
-        let mut dev = worker.device(bytes);
         let (up, down) = (format!("{kind} to device"), format!("device to {kind}"));
+        self.rows.begins(&up, bytes, 1);
+        let mut dev = worker.device(bytes);
         self.poison(&mut dev, host);
         worker.upload(&mut dev, host);
         let samples = time(|| worker.upload(&mut dev, host));
@@ -87,6 +109,7 @@ impl<W: Worker> Works<'_, W> {
         if self.options.verify {
             host.fill(POISON);
         }
+        self.rows.begins(&down, bytes, 1);
         worker.download(host, &dev);
         if self.options.verify {
             pattern::verify(&up, host, WHOLE);
@@ -103,6 +126,7 @@ impl<W: Worker> Works<'_, W> {
     /// What leaves the host's memory alone, and what makes a new vector.
     fn device(&mut self, bytes: usize, locked: &mut [u8]) {
         let worker = self.worker;
+        self.rows.begins("device to device", bytes, 1);
         let (mut dev, mut other) = (worker.device(bytes), worker.device(bytes));
         worker.upload(&mut other, &locked[..bytes]);
         self.poison(&mut dev, &mut locked[..bytes]);
@@ -116,12 +140,14 @@ impl<W: Worker> Works<'_, W> {
         }
         drop(other);
         if bytes >= 1 << 16 || bytes == 4 {
+            self.rows.begins("device to a new Vec", bytes, 1);
             if self.options.verify {
                 pattern::verify("device to a new Vec", &worker.to_vec(&dev), WHOLE);
             }
             let samples = time(|| worker.to_vec(&dev));
             self.add("device to a new Vec", bytes, bytes, samples);
         }
+        self.rows.begins("fill", bytes, 1);
         if !worker.fill(&mut dev) {
             return;
         }
@@ -141,6 +167,7 @@ impl<W: Worker> Works<'_, W> {
             return;
         }
         let (bytes, moves) = (rows * PITCH, rows * COLUMNS);
+        self.rows.begins("pageable window to device, and back", bytes, 1);
         let (host, mut dev) = (&mut pageable[..bytes], worker.device(bytes));
         worker.upload(&mut dev, &vec![POISON; bytes]);
         if !worker.upload_rows(&mut dev, host, rows) {
@@ -162,17 +189,20 @@ impl<W: Worker> Works<'_, W> {
     fn allocations(&mut self) {
         let (worker, most) = (self.worker, self.options.max_bytes);
         for bytes in [4, 1 << 20, 64 << 20, 1 << 30].into_iter().filter(|&bytes| bytes <= most) {
+            self.rows.begins("allocate, wait and free", bytes, 1);
             worker.allocate(bytes);
             let samples = time(|| worker.allocate(bytes));
             self.add("allocate, wait and free", bytes, 0, samples);
         }
         let bytes = most.min(64 << 20);
+        self.rows.begins("zeroed, drop and wait", bytes, 1);
         worker.zeroed(bytes);
         let samples = time(|| worker.zeroed(bytes));
         self.add("zeroed, drop and wait", bytes, 0, samples);
         for bytes in [1 << 20, 64 << 20, 1 << 30].into_iter().filter(|&bytes| bytes <= most) {
+            self.rows.begins("page-locked allocation and free", bytes, 1);
             let mut samples = Vec::new();
-            for _ in 0..if bytes < 1 << 30 { 5 } else { 2 } {
+            for _ in 0..if bytes < 1 << 30 { 5 } else { 3 } {
                 worker.trim();
                 let before = std::time::Instant::now();
                 drop(worker.locked(bytes));

@@ -7,6 +7,19 @@ use std::process::ExitCode;
 use harness::{COLUMNS, PITCH, Worker};
 use memcore::prelude::*;
 
+/// The same of memory of either side.
+macro_rules! copy_rows {
+    ($to:ident, $from:ident, $rows:ident) => {{
+        let bytes = $rows * PITCH;
+        let copied = (|| {
+            let (mut to, from) = ($to[..bytes].as_2d_mut(PITCH)?, $from[..bytes].as_2d(PITCH)?);
+            copy!(to[.., ..COLUMNS] <- from[.., ..COLUMNS])
+        })();
+        copied.expect("a copy");
+        true
+    }};
+}
+
 struct Memcore {
     context: Context,
     /// For what is queued by hand; copies that wait borrow a stream of the context's own.
@@ -90,23 +103,11 @@ impl Worker for Memcore {
     }
 
     fn upload_rows(&self, to: &mut DeviceBuffer<u8>, from: &[u8], rows: usize) -> bool {
-        let bytes = rows * PITCH;
-        let copied = (|| {
-            let (mut to, from) = (to[..bytes].as_2d_mut(PITCH)?, from[..bytes].as_2d(PITCH)?);
-            copy!(to[.., ..COLUMNS] <- from[.., ..COLUMNS])
-        })();
-        copied.expect("a copy");
-        true
+        copy_rows!(to, from, rows)
     }
 
     fn download_rows(&self, to: &mut [u8], from: &DeviceBuffer<u8>, rows: usize) -> bool {
-        let bytes = rows * PITCH;
-        let copied = (|| {
-            let (mut to, from) = (to[..bytes].as_2d_mut(PITCH)?, from[..bytes].as_2d(PITCH)?);
-            copy!(to[.., ..COLUMNS] <- from[.., ..COLUMNS])
-        })();
-        copied.expect("a copy");
-        true
+        copy_rows!(to, from, rows)
     }
 }
 

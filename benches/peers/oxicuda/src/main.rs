@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
-use harness::raw::Locked;
+use harness::raw::Zeroed;
 use harness::{COLUMNS, PITCH, Worker};
 use oxicuda_driver::{Context, Device, Stream};
 use oxicuda_memory::copy_2d3d::{Memcpy2DParams, copy_2d_dtoh, copy_2d_htod};
@@ -20,7 +20,7 @@ struct Oxicuda {
 impl Worker for Oxicuda {
     const LIBRARY: &'static str = "oxicuda-memory 0.5.5";
     type Device = DeviceBuffer<u8>;
-    type Host = Locked;
+    type Host = Zeroed;
     type Locked = PinnedBuffer<u8>;
 
     fn new(_alone: bool) -> Self {
@@ -36,8 +36,8 @@ impl Worker for Oxicuda {
         DeviceBuffer::zeroed(bytes).expect("device memory")
     }
 
-    fn host(&self, bytes: usize) -> Locked {
-        Locked::zeroed(bytes)
+    fn host(&self, bytes: usize) -> Zeroed {
+        Zeroed::new(bytes)
     }
 
     fn upload(&self, to: &mut DeviceBuffer<u8>, from: &[u8]) {

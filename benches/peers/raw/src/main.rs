@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::ptr;
 
-use harness::raw::{Copy2d, DRIVER, Locked, Stream, check, enter};
+use harness::raw::{Copy2d, DRIVER, Locked, Stream, Zeroed, check, enter};
 use harness::{COLUMNS, PITCH, Worker};
 
 struct Raw {
@@ -68,14 +68,14 @@ fn copy_of(rows: usize) -> Copy2d {
 impl Worker for Raw {
     const LIBRARY: &'static str = "raw";
     type Device = Device;
-    type Host = Locked;
+    type Host = Zeroed;
     type Locked = Locked;
 
     fn new(_alone: bool) -> Self {
         enter();
         let mut stream = ptr::null_mut();
         // SAFETY: `stream` has room for what is asked; 1 is CU_STREAM_NON_BLOCKING.
-        check(unsafe { (DRIVER.stream)(&raw mut stream, 1) });
+        check(unsafe { (DRIVER.stream)(&raw mut stream, 1, 0) });
         Self { stream }
     }
 
@@ -83,8 +83,8 @@ impl Worker for Raw {
         Device::new(bytes)
     }
 
-    fn host(&self, bytes: usize) -> Locked {
-        Locked::zeroed(bytes)
+    fn host(&self, bytes: usize) -> Zeroed {
+        Zeroed::new(bytes)
     }
 
     fn upload(&self, to: &mut Device, from: &[u8]) {
