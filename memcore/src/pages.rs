@@ -1,6 +1,7 @@
 //! Pages from the operating system.
 
 use core::ptr::{self, NonNull};
+use std::io;
 
 /// Bytes of a huge page, and where one can start.
 pub(crate) const HUGE_PAGE: usize = 2 << 20;
@@ -81,20 +82,48 @@ pub(crate) fn prefer_huge(pointer: *mut u8, len: usize) -> bool {
     whole == 0 || unsafe { libc::madvise(pointer.wrapping_add(before).cast(), whole, libc::MADV_HUGEPAGE) == 0 }
 }
 
-/// Has the system find the pages that lie between two multiples of a page, as writes to them would, one after the other;
-/// false where it does not know how. What the memory holds stays as it is.
-pub(crate) fn populate(pointer: *mut u8, len: usize) -> bool {
+/// What became of [`populate`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Populated {
+    All,
+    /// The system does not know how.
+    Unknown,
+    /// The system has no memory left, or none is mapped there.
+    NoMemory,
+}
+
+/// Has the system find the pages that lie between two multiples of a page, as writes to them would. What the memory holds
+/// stays as it is.
+pub(crate) fn populate(pointer: *mut u8, len: usize) -> Populated {
     let page = page_size() as usize;
     let before = pointer.align_offset(page);
     let whole = len.saturating_sub(before) / page * page;
+    if whole == 0 {
+        return Populated::All;
+    }
+    let start = pointer.wrapping_add(before).cast();
     // SAFETY: this reads and writes nothing that a program sees; the system refuses addresses that are not mapped.
-    whole == 0 || unsafe { libc::madvise(pointer.wrapping_add(before).cast(), whole, libc::MADV_POPULATE_WRITE) == 0 }
+    if unsafe { libc::madvise(start, whole, libc::MADV_POPULATE_WRITE) } == 0 {
+        return Populated::All;
+    }
+    match io::Error::last_os_error().raw_os_error() {
+        Some(libc::EINVAL | libc::ENOSYS) => Populated::Unknown,
+        _ => Populated::NoMemory,
+    }
+}
+
+/// Keeps whole pages out of processes that this one forks: where both have them, a write moves this one's pages away from
+/// those that a device knows. A refusal changes nothing else.
+pub(crate) fn keep_from_children(pointer: *mut u8, len: usize) {
+    // SAFETY: this changes nothing in this process; the system refuses addresses that are not mapped.
+    let _ = unsafe { libc::madvise(pointer.cast(), len, libc::MADV_DONTFORK) };
 }
 
 #[cfg(test)]
 mod tests {
     use super::{
-        HUGE_PAGE, available_memory, map, page_size, physical_memory, populate, prefer_huge, unmap, whole_pages,
+        HUGE_PAGE, Populated, available_memory, map, page_size, physical_memory, populate, prefer_huge, unmap,
+        whole_pages,
     };
 
     #[test]
@@ -125,7 +154,8 @@ mod tests {
         prefer_huge(bytes.as_mut_ptr(), bytes.len());
         populate(bytes.as_mut_ptr().wrapping_add(1), bytes.len() - 1);
         assert!(bytes.iter().all(|byte| *byte == 7));
-        assert!(populate(bytes.as_mut_ptr(), 0) && !populate(core::ptr::without_provenance_mut(1 << 62), HUGE_PAGE));
+        assert_eq!(populate(bytes.as_mut_ptr(), 0), Populated::All);
+        assert_ne!(populate(core::ptr::without_provenance_mut(1 << 62), HUGE_PAGE), Populated::All);
         // No whole huge page is in it.
         assert!(prefer_huge(bytes.as_mut_ptr(), HUGE_PAGE - 1));
         assert!(!prefer_huge(core::ptr::without_provenance_mut(1 << 62), HUGE_PAGE));

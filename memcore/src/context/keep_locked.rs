@@ -93,19 +93,18 @@ impl Inner {
         outcome
     }
 
-    /// Gives everything back that contexts of this driver keep: the limit on locked memory is the process's. Whether
-    /// any context had something, and gave back all of it.
+    /// Gives everything back that contexts of this driver keep, freed memory and idle memory for copies: the limit on locked
+    /// memory is the process's. Whether any context had something, and gave back all of it.
     #[track_caller]
     pub(super) fn give_back_kept(&self) -> bool {
         let mut is_any = false;
         for context in registry::open_contexts(|device| self.device().same_driver(device)) {
-            if context.locked().kept().bytes() == 0 {
-                continue;
-            }
+            let keeps = context.locked().kept().bytes() > 0;
             if let Ok(bound) = context.bind() {
                 let _relaxed = Relaxed::new(bound.driver());
+                is_any |= context.staging_pool().trim(bound.driver());
                 // What could not be given back is logged.
-                is_any |= context.trim_kept(0).is_ok();
+                is_any |= keeps && context.trim_kept(0).is_ok();
             }
         }
         is_any

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::inner::Inner;
 use super::kept::Kept;
 use super::mapping::{self, Mapping};
+use super::page_locked;
 use crate::driver::ffi::{HOST_DEVICE_MAPPED, HOST_PORTABLE, HOST_WRITE_COMBINED};
 use crate::driver::{check, symbol};
 use crate::error::{Error, Result, Status};
@@ -197,16 +198,22 @@ impl Inner {
             return Err(NotMapped::Mapping);
         }
         let (mut mapping, is_huge) = Mapping::new(len, self.has_huge_pages()).ok_or(NotMapped::Mapping)?;
-        if !is_huge {
-            locked.without_huge_pages.fetch_add(1, Ordering::Relaxed);
-            locked.warn(format_args!("the system has no huge pages"));
+        if !mapping.touch(self) {
+            // SAFETY: not registered, and nobody has had their address.
+            unsafe { mapping.unmap() };
+            return Err(NotMapped::Mapping);
         }
-        mapping.touch(self);
         // Both flags, whatever is asked for: where addresses are unified all memory has them, and so any can be used again.
         let flags = HOST_PORTABLE | HOST_DEVICE_MAPPED;
         // SAFETY: the pages are mapped, and stay so until `release` has unregistered them, or for ever.
         let status = unsafe { driver.mem_host_register(mapping.start().as_ptr(), mapping.len(), flags) };
-        let Err(error) = check(symbol::mem_host_register, status) else { return Ok(mapping) };
+        let Err(error) = check(symbol::mem_host_register, status) else {
+            if !is_huge {
+                locked.without_huge_pages.fetch_add(1, Ordering::Relaxed);
+                locked.warn(format_args!("the system has no huge pages"));
+            }
+            return Ok(mapping);
+        };
         if matches!(status, Status::NOT_SUPPORTED | Status::MISSING_SYMBOL) {
             locked.is_refused.store(true, Ordering::Relaxed);
         }
@@ -230,6 +237,7 @@ impl Inner {
     /// Nothing uses the memory any more, and whoever had it gives it up.
     #[track_caller]
     pub(crate) unsafe fn free_locked(&self, pointer: *mut c_void) -> Result<()> {
+        self.staging_pool().ask_again();
         let Some((mapping, owner)) = mapping::remove_owned(pointer.addr()) else {
             // SAFETY: this function's contract; a wrong address is answered with a code.
             return check(symbol::mem_free_host, unsafe { self.driver().mem_free_host(pointer) });
@@ -238,6 +246,7 @@ impl Inner {
             mapping::insert_owned(mapping, owner);
             return Err(Error::Unsettled);
         }
+        page_locked::unlist(pointer);
         if ptr::eq(owner.as_ptr(), self) && self.locked().kept().has_room_for(mapping.len()) && self.is_well() {
             // SAFETY: this function's contract; what is kept is given out again, or released, and else touched by nobody.
             unsafe { self.driver().note_host_free(mapping.address() as u64) };

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::inner::Inner;
-use crate::pages;
+use crate::pages::{self, Populated};
 
 /// Mapped pages. Dropped, they are leaked: a device may know them.
 #[derive(Debug)]
@@ -39,6 +39,7 @@ impl Mapping {
         let has_huge = len >= pages::HUGE_PAGE;
         let start = pages::map(len, if has_huge { pages::HUGE_PAGE } else { 1 })?;
         let is_huge = !has_huge || huge && pages::prefer_huge(start.as_ptr(), len);
+        pages::keep_from_children(start.as_ptr(), len);
         Some((Self { start, len }, is_huge))
     }
 
@@ -54,10 +55,12 @@ impl Mapping {
         self.start.addr().get()
     }
 
-    /// Has the system find all pages, which hold zeros until then and after.
-    pub(super) fn touch(&mut self, context: &Inner) {
-        if context.populate_in_parts(self.start.as_ptr(), self.len) {
-            return;
+    /// Has the system find all pages, which hold zeros until then and after; false where it has none left.
+    pub(super) fn touch(&mut self, context: &Inner) -> bool {
+        match context.populate_in_parts(self.start.as_ptr(), self.len) {
+            Populated::All => return true,
+            Populated::NoMemory => return false,
+            Populated::Unknown => {}
         }
         let step = pages::page_size() as usize;
         context.in_parts(self.start.as_ptr(), self.len, |start, len| {
@@ -68,6 +71,7 @@ impl Mapping {
                 unsafe { byte.write_volatile(0) };
             }
         });
+        true
     }
 
     /// Writes zeros to the first `len` bytes.

@@ -50,7 +50,7 @@ pub use pool_statistics::PoolStatistics;
 pub(crate) use registry::{context_of, host_owner_of, keep_open_contexts, owner_of};
 pub(crate) use settle::{Exposed, Pending, is_over, prove, settle};
 pub use staging::Staging;
-pub(crate) use staging_pool::{Piece, SMALL};
+pub(crate) use staging_pool::{Piece, SMALL, Size};
 pub use statistics::AllocationStatistics;
 pub(crate) use streams::RawStream;
 pub(crate) use ticket::Ticket;

@@ -52,6 +52,13 @@ impl Drop for Listed {
     }
 }
 
+/// The range that starts there, if there is one, is page-locked no more.
+pub(super) fn unlist(start: *const c_void) {
+    let mut ranges = write();
+    ranges.remove(&start.addr());
+    COUNT.store(ranges.len(), Ordering::Release);
+}
+
 fn write() -> RwLockWriteGuard<'static, BTreeMap<usize, (usize, u32)>> {
     RANGES.write().unwrap_or_else(PoisonError::into_inner)
 }
@@ -69,7 +76,7 @@ pub(crate) fn is_listed<T>(start: *const T, bytes: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Listed, is_listed};
+    use super::{Listed, is_listed, unlist};
     use core::ptr::NonNull;
 
     #[test]
@@ -84,7 +91,8 @@ mod tests {
         let again = Listed::new(NonNull::from(&memory[10]).cast(), 20);
         drop(listed);
         assert!(is_listed(part(10), 20) && !is_listed(part(10), 21));
-        drop(again);
+        unlist(part(10).cast());
         assert!(!is_listed(part(10), 1));
+        drop(again);
     }
 }

@@ -1,10 +1,10 @@
 //! Work on much host memory, by the threads of a context.
 
 use core::ptr::with_exposed_provenance_mut;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicU8, Ordering};
 
 use super::inner::Inner;
-use crate::pages;
+use crate::pages::{self, Populated};
 
 /// What a thread does at a time, at least: less is done before another thread has begun.
 const PART: usize = 4 << 20;
@@ -28,16 +28,18 @@ impl Inner {
         self.crew().run(self.staging().most_threads(), parts, &piece);
     }
 
-    /// Has the system find the whole pages among the `len` bytes from `start` on, as writes to them would; false where it
-    /// does not know how. What the memory holds stays as it is.
-    pub(crate) fn populate_in_parts<T>(&self, start: *mut T, len: usize) -> bool {
-        let is_there = AtomicBool::new(true);
+    /// Has the system find the whole pages among the `len` bytes from `start` on, as writes to them would. What the memory
+    /// holds stays as it is.
+    pub(crate) fn populate_in_parts<T>(&self, start: *mut T, len: usize) -> Populated {
+        let worst = AtomicU8::new(Populated::All as u8);
         self.in_parts(start, len, |start, len| {
-            if !pages::populate(start, len) {
-                is_there.store(false, Ordering::Relaxed);
-            }
+            worst.fetch_max(pages::populate(start, len) as u8, Ordering::Relaxed);
         });
-        is_there.into_inner()
+        match worst.into_inner() {
+            0 => Populated::All,
+            1 => Populated::Unknown,
+            _ => Populated::NoMemory,
+        }
     }
 }
 

@@ -33,3 +33,28 @@ impl Inner {
         self.crew().dismiss();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::context::{Context, Staging};
+    use crate::driver::sim::{Sim, SimOptions};
+    use crate::{DeviceBuffer, copy};
+    use std::thread;
+
+    #[test]
+    fn threads_that_copied_end() {
+        let sim = Sim::new(SimOptions::default());
+        let context = Context::new(&sim.device(0).unwrap()).unwrap();
+        context.set_staging(Staging::default().threads(3)).unwrap();
+        let (host, mut dev) = (vec![1_u8; 16 << 20], DeviceBuffer::zeroed_in(&context, 16 << 20).unwrap());
+        copy!(dev <- host).unwrap();
+        assert_eq!(context.inner.crew().len(), 2);
+        // One that has just left the copy may not be idle yet.
+        while context.inner.crew().len() > 0 {
+            context.trim(0).unwrap();
+            thread::yield_now();
+        }
+        copy!(dev <- host).unwrap();
+        assert_eq!(context.inner.crew().len(), 2);
+    }
+}

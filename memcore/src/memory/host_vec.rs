@@ -2,7 +2,7 @@
 
 use crate::context::Inner;
 use crate::error::{Error, Result};
-use crate::pages;
+use crate::pages::{self, Populated};
 
 /// New room of at least so many bytes is of huge pages where the system has them: with small ones a driver writes 1.5 GB/s,
 /// since each page is a fault. Smaller room is soon filled, and a huge page of it may stay half empty.
@@ -23,7 +23,7 @@ pub(crate) fn host_vec<'c, T>(len: usize, context: impl FnOnce() -> Result<&'c I
     if requested >= POPULATED_FROM as u64 {
         let room = vec.spare_capacity_mut();
         let bytes = size_of_val(room);
-        if !context()?.populate_in_parts(room.as_mut_ptr(), bytes) {
+        if context()?.populate_in_parts(room.as_mut_ptr(), bytes) != Populated::All {
             log::debug!("{bytes} bytes are found when they are written");
         }
     }
@@ -49,7 +49,7 @@ fn prefer_huge_pages<T>(vec: &mut Vec<T>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{HUGE_FROM, POPULATED_FROM, host_vec, reserve};
+    use super::{HUGE_FROM, POPULATED_FROM, Populated, host_vec, reserve};
     use crate::context::Context;
     use crate::driver::sim::{Sim, SimOptions};
     use crate::pages::HUGE_PAGE;
@@ -75,7 +75,7 @@ mod tests {
     /// How many bytes of the mapping with the address are in memory; `None` where the system does not say, or cannot populate.
     fn resident_bytes(address: usize) -> Option<usize> {
         let mut probe = vec![0_u8; HUGE_PAGE];
-        if !crate::pages::populate(probe.as_mut_ptr(), HUGE_PAGE) {
+        if crate::pages::populate(probe.as_mut_ptr(), HUGE_PAGE) != Populated::All {
             return None;
         }
         Some(said(address, "Rss:")?.strip_suffix(" kB")?.parse::<usize>().ok()? * 1024)
