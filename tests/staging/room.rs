@@ -93,7 +93,10 @@ fn work_of_a_programs_stream_is_waited_for_before_anything_is_taken() {
     let mut dev = DeviceBuffer::zeroed_in(&context, LARGE).unwrap();
     sim.clear_calls();
     copy!(dev <- host, stream).unwrap();
-    assert_eq!(sim.calls().into_iter().find(|call| call.starts_with("cuStreamSync") || call.contains("HostAlloc")), Some("cuStreamSynchronize"));
+    assert_eq!(
+        sim.calls().into_iter().find(|call| call.starts_with("cuStreamSync") || call.contains("HostAlloc")),
+        Some("cuStreamSynchronize")
+    );
     assert!(dev.to_vec().unwrap() == host);
     assert_eq!(context.staging(), STAGING);
     drop((dev, stream));
