@@ -346,7 +346,8 @@ fn every_test_exists() {
         for test in tests {
             let (module, function) = test.split_once("::").unwrap();
             let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-            let sources = [tests.join(format!("{module}.rs")), tests.join(format!("conformance/{module}.rs"))];
+            let names = [format!("{module}.rs"), format!("{module}/main.rs"), format!("conformance/{module}.rs")];
+            let sources = names.map(|name| tests.join(name));
             let sources = sources.iter().filter_map(|path| fs::read_to_string(path).ok());
             let found = sources.into_iter().any(|source| source.contains(&format!("\nfn {function}(")));
             assert!(found, "{}: there is no test {test}", row.item);

@@ -279,7 +279,7 @@ fn large_page_locked_memory_is_mapped_and_kept() -> Outcome {
     let after = context.locked_statistics();
     println!("{after:?}");
     assert_eq!((after.mapped, after.reused, after.refused), (before.mapped + 1, before.reused + 2, before.refused));
-    assert_eq!((after.small_pages, after.kept_bytes), (before.small_pages, LEN as u64));
+    assert_eq!((after.without_huge_pages, after.kept_bytes), (before.without_huge_pages, LEN as u64));
     assert_eq!(places, [places[0]; 3]);
     context.trim(0)?;
     assert_eq!(context.locked_statistics().kept_bytes, 0);

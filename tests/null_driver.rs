@@ -1,8 +1,6 @@
 //! The CUDA driver's way, on a library that does nothing (`benches/null_driver`): it is loaded by its name, each function is
 //! looked up when it is first called, and one that the library lacks is an error of its own calls and no others.
 
-#![cfg(unix)]
-
 use std::env;
 use std::path::Path;
 use std::process::Command;

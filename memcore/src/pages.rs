@@ -1,6 +1,7 @@
 //! Pages from the operating system.
 
 use core::ptr::{self, NonNull};
+use std::io;
 
 /// Bytes of a huge page, and where one can start.
 pub(crate) const HUGE_PAGE: usize = 2 << 20;
@@ -30,6 +31,12 @@ pub(crate) fn available_memory() -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     let kilobytes = line.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
     kilobytes.map_or(u64::MAX, |kilobytes| kilobytes.saturating_mul(1024))
+}
+
+/// Whether the system has huge pages for those who ask; it has where it does not say.
+pub(crate) fn has_huge() -> bool {
+    let setting = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
+    !setting.is_ok_and(|setting| setting.contains("[never]"))
 }
 
 /// Maps `len` fresh bytes of zeros, whole pages, which start at a multiple of `align`, a power of two; `None` where the
@@ -75,20 +82,48 @@ pub(crate) fn prefer_huge(pointer: *mut u8, len: usize) -> bool {
     whole == 0 || unsafe { libc::madvise(pointer.wrapping_add(before).cast(), whole, libc::MADV_HUGEPAGE) == 0 }
 }
 
-/// Has the system find the pages that lie between two multiples of a page, as writes to them would, one after the other;
-/// false where it does not know how. What the memory holds stays as it is.
-pub(crate) fn populate(pointer: *mut u8, len: usize) -> bool {
+/// What became of [`populate`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Populated {
+    All,
+    /// The system does not know how.
+    Unknown,
+    /// The system has no memory left, or none is mapped there.
+    NoMemory,
+}
+
+/// Has the system find the pages that lie between two multiples of a page, as writes to them would. What the memory holds
+/// stays as it is.
+pub(crate) fn populate(pointer: *mut u8, len: usize) -> Populated {
     let page = page_size() as usize;
     let before = pointer.align_offset(page);
     let whole = len.saturating_sub(before) / page * page;
+    if whole == 0 {
+        return Populated::All;
+    }
+    let start = pointer.wrapping_add(before).cast();
     // SAFETY: this reads and writes nothing that a program sees; the system refuses addresses that are not mapped.
-    whole == 0 || unsafe { libc::madvise(pointer.wrapping_add(before).cast(), whole, libc::MADV_POPULATE_WRITE) == 0 }
+    if unsafe { libc::madvise(start, whole, libc::MADV_POPULATE_WRITE) } == 0 {
+        return Populated::All;
+    }
+    match io::Error::last_os_error().raw_os_error() {
+        Some(libc::EINVAL | libc::ENOSYS) => Populated::Unknown,
+        _ => Populated::NoMemory,
+    }
+}
+
+/// Keeps whole pages out of processes that this one forks: where both have them, a write moves this one's pages away from
+/// those that a device knows. A refusal changes nothing else.
+pub(crate) fn keep_from_children(pointer: *mut u8, len: usize) {
+    // SAFETY: this changes nothing in this process; the system refuses addresses that are not mapped.
+    let _ = unsafe { libc::madvise(pointer.cast(), len, libc::MADV_DONTFORK) };
 }
 
 #[cfg(test)]
 mod tests {
     use super::{
-        HUGE_PAGE, available_memory, map, page_size, physical_memory, populate, prefer_huge, unmap, whole_pages,
+        HUGE_PAGE, Populated, available_memory, map, page_size, physical_memory, populate, prefer_huge, unmap,
+        whole_pages,
     };
 
     #[test]
@@ -119,7 +154,8 @@ mod tests {
         prefer_huge(bytes.as_mut_ptr(), bytes.len());
         populate(bytes.as_mut_ptr().wrapping_add(1), bytes.len() - 1);
         assert!(bytes.iter().all(|byte| *byte == 7));
-        assert!(populate(bytes.as_mut_ptr(), 0) && !populate(core::ptr::without_provenance_mut(1 << 62), HUGE_PAGE));
+        assert_eq!(populate(bytes.as_mut_ptr(), 0), Populated::All);
+        assert_ne!(populate(core::ptr::without_provenance_mut(1 << 62), HUGE_PAGE), Populated::All);
         // No whole huge page is in it.
         assert!(prefer_huge(bytes.as_mut_ptr(), HUGE_PAGE - 1));
         assert!(!prefer_huge(core::ptr::without_provenance_mut(1 << 62), HUGE_PAGE));

@@ -355,29 +355,14 @@ impl Inner {
     pub(super) fn trim(&self, pool: Option<RawPool>, keep: usize) -> Result<()> {
         let bound = self.bind()?;
         let _relaxed = Relaxed::new(bound.driver());
+        self.trim_settled(pool.or(self.pool()), keep)
+    }
+
+    /// Trims a pool when pending frees are done. The context is bound and captures relaxed.
+    #[track_caller]
+    pub(super) fn trim_settled(&self, pool: Option<RawPool>, keep: usize) -> Result<()> {
         self.settle_allocator()?;
-        self.trim_bound(pool.or(self.pool()), keep)
-    }
-
-    /// Gives back what is kept for later: of device memory and of page-locked memory all but `keep` bytes of each, idle
-    /// page-locked memory for copies, and idle threads.
-    #[track_caller]
-    pub(super) fn trim_all(&self, keep: usize) -> Result<()> {
-        let trimmed = self.trim(None, keep).and(self.trim_host());
-        let bound = self.bind()?;
-        let _relaxed = Relaxed::new(bound.driver());
-        trimmed.and(self.trim_kept(keep))
-    }
-
-    /// Gives back idle page-locked memory for copies, and idle threads.
-    #[track_caller]
-    pub(super) fn trim_host(&self) -> Result<()> {
-        let bound = self.bind()?;
-        let _relaxed = Relaxed::new(bound.driver());
-        self.staging_pool().trim(bound.driver());
-        self.idle_events().destroy(bound.driver());
-        self.crew().dismiss();
-        Ok(())
+        self.trim_bound(pool, keep)
     }
 
     /// Free and total device memory in bytes.

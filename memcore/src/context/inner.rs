@@ -175,20 +175,17 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         registry::remove(self);
-        if let Ok(bound) = self.bind() {
+        let device = self.device.clone();
+        if let Ok(bound) = Bound::new(&**device.driver(), self.raw()) {
             let _relaxed = Relaxed::new(bound.driver());
             // What could not be given back is logged.
             let _ = self.trim_kept(0);
+            self.streams.destroy(&bound);
+            self.staging_pool.trim(bound.driver());
+            self.idle_events.destroy(bound.driver());
+            self.allocator.destroy(&bound);
         }
-        let Self { device, raw, streams, allocator, staging_pool, idle_events, .. } = self;
-        if let Ok(bound) = Bound::new(&**device.driver(), raw.0) {
-            let _relaxed = Relaxed::new(bound.driver());
-            streams.destroy(&bound);
-            staging_pool.trim(bound.driver());
-            idle_events.destroy(bound.driver());
-            allocator.destroy(&bound);
-        }
-        release(device);
+        release(&device);
     }
 }
 

@@ -6,11 +6,10 @@ use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::binding::Relaxed;
 use super::inner::Inner;
 use super::kept::Kept;
 use super::mapping::{self, Mapping};
-use super::registry;
+use super::page_locked;
 use crate::driver::ffi::{HOST_DEVICE_MAPPED, HOST_PORTABLE, HOST_WRITE_COMBINED};
 use crate::driver::{check, symbol};
 use crate::error::{Error, Result, Status};
@@ -40,7 +39,7 @@ pub(crate) enum Contents {
 
 /// Why large memory is not mapped but the driver's.
 #[derive(Debug)]
-enum Refused {
+enum NotMapped {
     Mapping,
     Registration(Error),
 }
@@ -49,11 +48,13 @@ enum Refused {
 #[derive(Debug)]
 pub(super) struct LockedMemory {
     kept: Mutex<Kept<Mapping>>,
+    /// Whether the system has huge pages.
+    has_huge: bool,
     /// Whether registering is refused for good.
     is_refused: AtomicBool,
     has_warned: AtomicBool,
     pub(super) mapped: AtomicU64,
-    pub(super) small_pages: AtomicU64,
+    pub(super) without_huge_pages: AtomicU64,
     pub(super) reused: AtomicU64,
     pub(super) refused: AtomicU64,
 }
@@ -63,10 +64,11 @@ impl Default for LockedMemory {
         let limit = (pages::physical_memory() / KEPT_PART).min(MOST_KEPT);
         Self {
             kept: Mutex::new(Kept::new(limit as usize)),
+            has_huge: pages::has_huge(),
             is_refused: AtomicBool::new(false),
             has_warned: AtomicBool::new(false),
             mapped: AtomicU64::new(0),
-            small_pages: AtomicU64::new(0),
+            without_huge_pages: AtomicU64::new(0),
             reused: AtomicU64::new(0),
             refused: AtomicU64::new(0),
         }
@@ -90,12 +92,12 @@ impl Inner {
     /// Allocates `bytes`, more than 0, with the driver's flags. The context is bound, and captures are relaxed.
     ///
     /// Calls: `cuMemHostAlloc`; of large memory that is not write-combined `cuMemHostRegister_v2`, or none where pages of
-    /// that size are kept. When memory runs out, what the driver's contexts keep is given back, and the allocation tried
-    /// once more.
+    /// that size are kept. When memory runs out, what the driver's contexts keep is given back
+    /// (`cuMemHostUnregister`, which may wait for device work), and the allocation tried once more.
     ///
     /// # Errors
     ///
-    /// The driver's code, of `cuMemHostAlloc`.
+    /// The driver's code, of `cuMemHostAlloc`; [`Error::Unsupported`] where it gives no address.
     #[track_caller]
     pub(crate) fn allocate_locked(
         self: &Arc<Self>,
@@ -121,8 +123,9 @@ impl Inner {
         Ok(pointer)
     }
 
+    /// Allocates `bytes` by `cuMemHostAlloc`. The context is bound, and captures are relaxed.
     #[track_caller]
-    fn allocate_by_driver(&self, bytes: usize, flags: u32) -> Result<NonNull<c_void>> {
+    pub(super) fn allocate_by_driver(&self, bytes: usize, flags: u32) -> Result<NonNull<c_void>> {
         let mut pointer = ptr::null_mut();
         // SAFETY: `pointer` is writable for the length of the call.
         let status = unsafe { self.driver().mem_host_alloc(&raw mut pointer, bytes, flags) };
@@ -134,17 +137,18 @@ impl Inner {
     #[track_caller]
     fn allocate_mapped(self: &Arc<Self>, bytes: usize, contents: Contents) -> Option<NonNull<c_void>> {
         let locked = self.locked();
-        let kept = locked.kept().take(bytes);
+        let len = Mapping::len_for(bytes, self.has_huge_pages());
+        let kept = locked.kept().take(len);
         let is_fresh = kept.is_none();
-        let mapping = match kept {
+        let mut mapping = match kept {
             Some(mapping) => mapping,
-            None => match self.map(bytes) {
+            None => match self.map(len) {
                 Ok(mapping) => mapping,
                 Err(refused) => {
                     locked.refused.fetch_add(1, Ordering::Relaxed);
                     match refused {
-                        Refused::Mapping => locked.warn(format_args!("the system maps no {bytes} bytes")),
-                        Refused::Registration(error) => locked.warn(format_args!("{error}")),
+                        NotMapped::Mapping => locked.warn(format_args!("the system maps no {bytes} bytes")),
+                        NotMapped::Registration(error) => locked.warn(format_args!("{error}")),
                     }
                     return None;
                 }
@@ -155,26 +159,30 @@ impl Inner {
         let pointer = mapping.start();
         let zeros = contents == Contents::Zeros;
         // SAFETY: fresh or kept pages, registered, which nobody has; `release` unregisters before it unmaps.
-        unsafe { self.driver().give_out(mapping.address() as u64, bytes, zeros) };
+        unsafe { self.driver().note_host_allocation(mapping.address() as u64, bytes, zeros) };
         if zeros && !is_fresh {
             mapping.zero(self, bytes);
         }
-        mapping::give_out(mapping, Arc::downgrade(self));
+        mapping::insert_owned(mapping, Arc::downgrade(self));
         Some(pointer)
     }
 
-    /// Fresh pages, registered; when what is kept leaves no room for them, that is given back.
+    fn has_huge_pages(&self) -> bool {
+        self.locked().has_huge && !self.driver().refuses_huge_pages()
+    }
+
+    /// `len` bytes of fresh pages, registered; when what is kept leaves no room for them, that is given back.
     #[track_caller]
-    fn map(&self, bytes: usize) -> Result<Mapping, Refused> {
+    fn map(&self, len: usize) -> Result<Mapping, NotMapped> {
         if self.locked().is_refused.load(Ordering::Relaxed) {
             let status = Status::NOT_SUPPORTED;
-            return Err(Refused::Registration(Error::Driver { operation: symbol::mem_host_register, status }));
+            return Err(NotMapped::Registration(Error::Driver { operation: symbol::mem_host_register, status }));
         }
-        match self.try_map(bytes) {
-            Err(Refused::Registration(error)) if !error.is_out_of_memory() => Err(Refused::Registration(error)),
+        match self.try_map(len) {
+            Err(NotMapped::Registration(error)) if !error.is_out_of_memory() => Err(NotMapped::Registration(error)),
             Err(refused) => {
                 if self.give_back_kept() {
-                    self.try_map(bytes)
+                    self.try_map(len)
                 } else {
                     Err(refused)
                 }
@@ -184,28 +192,34 @@ impl Inner {
     }
 
     #[track_caller]
-    fn try_map(&self, bytes: usize) -> Result<Mapping, Refused> {
+    fn try_map(&self, len: usize) -> Result<Mapping, NotMapped> {
         let (driver, locked) = (self.driver(), self.locked());
-        if driver.refuses_pages() || bytes >= ASKED_FROM && bytes as u64 > pages::available_memory() {
-            return Err(Refused::Mapping);
+        if driver.refuses_pages() || len >= ASKED_FROM && len as u64 > pages::available_memory() {
+            return Err(NotMapped::Mapping);
         }
-        let (mapping, is_huge) = Mapping::new(bytes, !driver.refuses_huge_pages()).ok_or(Refused::Mapping)?;
-        if !is_huge {
-            locked.small_pages.fetch_add(1, Ordering::Relaxed);
-            locked.warn(format_args!("the system has no huge pages"));
+        let (mut mapping, is_huge) = Mapping::new(len, self.has_huge_pages()).ok_or(NotMapped::Mapping)?;
+        if !mapping.touch(self) {
+            // SAFETY: not registered, and nobody has had their address.
+            unsafe { mapping.unmap() };
+            return Err(NotMapped::Mapping);
         }
-        mapping.touch(self);
         // Both flags, whatever is asked for: where addresses are unified all memory has them, and so any can be used again.
         let flags = HOST_PORTABLE | HOST_DEVICE_MAPPED;
         // SAFETY: the pages are mapped, and stay so until `release` has unregistered them, or for ever.
         let status = unsafe { driver.mem_host_register(mapping.start().as_ptr(), mapping.len(), flags) };
-        let Err(error) = check(symbol::mem_host_register, status) else { return Ok(mapping) };
+        let Err(error) = check(symbol::mem_host_register, status) else {
+            if !is_huge {
+                locked.without_huge_pages.fetch_add(1, Ordering::Relaxed);
+                locked.warn(format_args!("the system has no huge pages"));
+            }
+            return Ok(mapping);
+        };
         if matches!(status, Status::NOT_SUPPORTED | Status::MISSING_SYMBOL) {
             locked.is_refused.store(true, Ordering::Relaxed);
         }
         // SAFETY: not registered, and nobody has had their address.
         unsafe { mapping.unmap() };
-        Err(Refused::Registration(error))
+        Err(NotMapped::Registration(error))
     }
 
     /// Frees page-locked memory: large memory is kept for later as far as there is room. The context is bound, and captures
@@ -223,17 +237,19 @@ impl Inner {
     /// Nothing uses the memory any more, and whoever had it gives it up.
     #[track_caller]
     pub(crate) unsafe fn free_locked(&self, pointer: *mut c_void) -> Result<()> {
-        let Some((mapping, owner)) = mapping::take_back(pointer.addr()) else {
+        self.staging_pool().ask_again();
+        let Some((mapping, owner)) = mapping::remove_owned(pointer.addr()) else {
             // SAFETY: this function's contract; a wrong address is answered with a code.
             return check(symbol::mem_free_host, unsafe { self.driver().mem_free_host(pointer) });
         };
         if self.is_host_unsettled() {
-            mapping::give_out(mapping, owner);
+            mapping::insert_owned(mapping, owner);
             return Err(Error::Unsettled);
         }
+        page_locked::unlist(pointer);
         if ptr::eq(owner.as_ptr(), self) && self.locked().kept().has_room_for(mapping.len()) && self.is_well() {
             // SAFETY: this function's contract; what is kept is given out again, or released, and else touched by nobody.
-            unsafe { self.driver().take_back(mapping.address() as u64) };
+            unsafe { self.driver().note_host_free(mapping.address() as u64) };
             let too_many = {
                 let mut kept = self.locked().kept();
                 kept.put(mapping.len(), mapping)
@@ -250,7 +266,7 @@ impl Inner {
         match unsafe { self.release(mapping) } {
             Ok(()) => Ok(()),
             Err((error, mapping)) => {
-                mapping::give_out(mapping, owner);
+                mapping::insert_owned(mapping, owner);
                 Err(error)
             }
         }
@@ -263,74 +279,5 @@ impl Inner {
         // SAFETY: the context's own stream is alive, and its context is bound.
         let status = unsafe { self.driver().stream_query(self.allocator().stream().handle()) };
         matches!(status, Status::SUCCESS | Status::NOT_READY)
-    }
-
-    /// Unregisters pages and gives them back to the system; they are as they were where that fails. The context is bound, and
-    /// captures are relaxed.
-    ///
-    /// # Safety
-    ///
-    /// Nothing uses them any more.
-    #[track_caller]
-    unsafe fn release(&self, mapping: Mapping) -> Result<(), (Error, Mapping)> {
-        // SAFETY: registered pages, by what is made into a `Mapping` that is kept or given out.
-        let status = unsafe { self.driver().mem_host_unregister(mapping.start().as_ptr()) };
-        match check(symbol::mem_host_unregister, status) {
-            Ok(()) => {
-                // SAFETY: not registered any more; this function's contract.
-                unsafe { mapping.unmap() };
-                Ok(())
-            }
-            Err(error) => Err((error, mapping)),
-        }
-    }
-
-    /// Gives kept pages back to the system, all but `keep` bytes. The context is bound, and captures are relaxed.
-    ///
-    /// # Errors
-    ///
-    /// The driver's code, of the first that could not be unregistered: those are leaked.
-    #[track_caller]
-    pub(super) fn trim_kept(&self, keep: usize) -> Result<()> {
-        let too_many = self.locked().kept().trim(keep);
-        self.release_all(too_many)
-    }
-
-    /// Sets how many bytes are kept at most. The context is bound, and captures are relaxed.
-    #[track_caller]
-    pub(super) fn set_kept_limit(&self, limit: usize) -> Result<()> {
-        let too_many = self.locked().kept().set_limit(limit);
-        self.release_all(too_many)
-    }
-
-    #[track_caller]
-    fn release_all(&self, mappings: Vec<Mapping>) -> Result<()> {
-        let mut outcome = Ok(());
-        for mapping in mappings {
-            // SAFETY: what was kept has been given up, and nothing uses it.
-            if let Err((error, _leaked)) = unsafe { self.release(mapping) } {
-                log::error!("{error}: page-locked memory that was kept is leaked");
-                outcome = outcome.and(Err(error));
-            }
-        }
-        outcome
-    }
-
-    /// Gives everything back that contexts of this driver keep: the limit on locked memory is the process's. Whether there
-    /// was anything.
-    #[track_caller]
-    fn give_back_kept(&self) -> bool {
-        let mut was_any = false;
-        for context in registry::open_contexts(|device| self.device().same_driver(device)) {
-            if context.locked().kept().bytes() == 0 {
-                continue;
-            }
-            if let Ok(bound) = context.bind() {
-                let _relaxed = Relaxed::new(bound.driver());
-                // What could not be given back is logged.
-                was_any |= context.trim_kept(0).is_ok();
-            }
-        }
-        was_any
     }
 }

@@ -2,14 +2,14 @@
 
 use core::sync::atomic::Ordering;
 
-use super::{Context, Relaxed};
-use crate::error::Result;
+use super::Context;
 
 /// How a context has got its large page-locked memory: that of 256 KiB and more, unless it is write-combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LockedStatistics {
-    /// Bytes that have been freed and are kept for the next allocation.
+    /// Bytes that have been freed and are kept for the next allocation: whole pages, and of huge ones also a last one that is
+    /// at least half full.
     pub kept_bytes: u64,
     /// The most bytes that are kept ([`Context::keep_locked_memory`]).
     pub kept_limit: u64,
@@ -19,7 +19,7 @@ pub struct LockedStatistics {
     pub mapped: u64,
     /// Of the fresh ones, those of 2 MiB and more that the system gave no huge pages, which takes longer. Whether it gave
     /// as many as it was asked for, it does not say.
-    pub small_pages: u64,
+    pub without_huge_pages: u64,
     /// Allocations that were left to the driver (`cuMemHostAlloc`), since the system mapped nothing, or the driver did not
     /// register it: as where the device cannot, or at the limit on locked memory (`RLIMIT_MEMLOCK`). The first time, the
     /// reason is logged.
@@ -36,19 +36,19 @@ impl Context {
     ///
     /// let sim = Sim::new(SimOptions::default());
     /// let context = Context::new(&sim.device(0)?)?;
-    /// drop(locked_vec![in &context; 1u8; 1 << 20]?);
-    /// let again = locked_vec![in &context; 2u8; 1 << 20]?; // has the pages of the first
+    /// drop(locked_vec![in &context; 1u8; 512 << 10]?);
+    /// let again = locked_vec![in &context; 2u8; 512 << 10]?; // has the pages of the first
     /// let statistics = context.locked_statistics();
     /// assert_eq!((statistics.mapped, statistics.reused, statistics.refused), (1, 1, 0));
     /// drop(again);
-    /// assert_eq!(context.locked_statistics().kept_bytes, 1 << 20);
+    /// assert_eq!(context.locked_statistics().kept_bytes, 512 << 10);
     /// context.trim(0)?;
     /// assert_eq!(context.locked_statistics().kept_bytes, 0);
     ///
     /// // A device that cannot register memory:
     /// let sim = Sim::new(SimOptions::default().without_host_registration());
     /// let context = Context::new(&sim.device(0)?)?;
-    /// drop(locked_vec![in &context; 1u8; 1 << 20]?); // by the driver, and given back to it
+    /// drop(locked_vec![in &context; 1u8; 512 << 10]?); // by the driver, and given back to it
     /// assert_eq!((context.locked_statistics().refused, context.locked_statistics().kept_bytes), (1, 0));
     /// # Ok::<(), memcore::Error>(())
     /// ```
@@ -59,41 +59,9 @@ impl Context {
             let kept = locked.kept();
             (kept.bytes() as u64, kept.limit() as u64)
         };
-        let [reused, mapped, small_pages, refused] =
-            [&locked.reused, &locked.mapped, &locked.small_pages, &locked.refused]
+        let [reused, mapped, without_huge_pages, refused] =
+            [&locked.reused, &locked.mapped, &locked.without_huge_pages, &locked.refused]
                 .map(|count| count.load(Ordering::Relaxed));
-        LockedStatistics { kept_bytes, kept_limit, reused, mapped, small_pages, refused }
-    }
-
-    /// Sets how many bytes of freed page-locked memory the context keeps for the next allocation, and gives back what is
-    /// more. With 0 it keeps none. Driver function: `cuMemHostUnregister`, for what is given back, which may wait for device
-    /// work.
-    ///
-    /// At first it is a sixteenth of the machine's memory, but at most 2 GiB. Only large memory is kept
-    /// ([`LockedStatistics`]); an allocation gets kept pages where they are at most a quarter more than it asks for.
-    /// [`Context::trim`] gives kept memory back, as does an allocation of page-locked memory that fails without, and the end
-    /// of the context.
-    ///
-    /// ```
-    /// use memcore::prelude::*;
-    ///
-    /// let context = Context::current()?;
-    /// context.keep_locked_memory(8 << 20)?;
-    /// drop(locked_vec![0u8; 9 << 20]?); // too large to be kept
-    /// drop(locked_vec![0u8; 7 << 20]?);
-    /// assert_eq!(context.locked_statistics().kept_bytes, 7 << 20);
-    /// context.keep_locked_memory(0)?;
-    /// assert_eq!(context.locked_statistics().kept_bytes, 0);
-    /// # Ok::<(), memcore::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The driver's code, for memory that it does not unregister: that is leaked. The limit is set all the same.
-    #[track_caller]
-    pub fn keep_locked_memory(&self, at_most: usize) -> Result<()> {
-        let bound = self.inner.bind()?;
-        let _relaxed = Relaxed::new(bound.driver());
-        self.inner.set_kept_limit(at_most)
+        LockedStatistics { kept_bytes, kept_limit, reused, mapped, without_huge_pages, refused }
     }
 }

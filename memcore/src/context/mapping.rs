@@ -7,36 +7,39 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::inner::Inner;
-use crate::pages;
+use crate::pages::{self, Populated};
 
 /// Mapped pages. Dropped, they are leaked: a device may know them.
 #[derive(Debug)]
 pub(super) struct Mapping {
-    /// INVARIANT: `len` bytes, whole pages from `pages::map`, readable and writable, this value's alone; `Some` program has
-    /// them where it is among those that are [given out](give_out).
+    /// INVARIANT: `len` bytes, whole pages from `pages::map`, readable and writable, this value's alone; a program uses them
+    /// while the mapping is in [`OWNED`], and else nobody does.
     start: NonNull<u8>,
     len: usize,
 }
 
 // SAFETY: a mapping is a name for memory that any thread may use; its owner is one thread at a time.
 unsafe impl Send for Mapping {}
-// SAFETY: a shared reference gives the memory to the threads of `in_parts` alone, each a piece of its own.
-unsafe impl Sync for Mapping {}
-
-/// What a thread does at a time, at least: less is done before another thread has begun.
-const PART: usize = 4 << 20;
-
-/// The most parts: several for each thread, so that all end at about the same time.
-const MOST_PARTS: usize = 32;
 
 impl Mapping {
-    /// Fresh pages for `bytes`, which hold zeros, and whether they are huge as far as they can be; `None` where the system
-    /// refuses.
-    pub(super) fn new(bytes: usize, huge: bool) -> Option<(Self, bool)> {
+    /// How many bytes are mapped for so many: whole pages. A last huge page that is at least half full is whole as well, since
+    /// the small ones of its half take longer.
+    pub(super) fn len_for(bytes: usize, huge: bool) -> usize {
         let len = pages::whole_pages(bytes as u64);
+        if huge && len % pages::HUGE_PAGE >= pages::HUGE_PAGE / 2 {
+            len.checked_next_multiple_of(pages::HUGE_PAGE).unwrap_or(usize::MAX)
+        } else {
+            len
+        }
+    }
+
+    /// `len` bytes of fresh pages, which hold zeros, and whether they are huge as far as they can be; `None` where the system
+    /// refuses.
+    pub(super) fn new(len: usize, huge: bool) -> Option<(Self, bool)> {
         let has_huge = len >= pages::HUGE_PAGE;
         let start = pages::map(len, if has_huge { pages::HUGE_PAGE } else { 1 })?;
         let is_huge = !has_huge || huge && pages::prefer_huge(start.as_ptr(), len);
+        pages::keep_from_children(start.as_ptr(), len);
         Some((Self { start, len }, is_huge))
     }
 
@@ -52,40 +55,32 @@ impl Mapping {
         self.start.addr().get()
     }
 
-    /// Has the system find all pages, which hold zeros until then and after.
-    pub(super) fn touch(&self, context: &Inner) {
+    /// Has the system find all pages, which hold zeros until then and after; false where it has none left.
+    pub(super) fn touch(&mut self, context: &Inner) -> bool {
+        match context.populate_in_parts(self.start.as_ptr(), self.len) {
+            Populated::All => return true,
+            Populated::NoMemory => return false,
+            Populated::Unknown => {}
+        }
         let step = pages::page_size() as usize;
-        self.in_parts(context, self.len, |start, len| {
-            if pages::populate(start.as_ptr().cast(), len) {
-                return;
-            }
+        context.in_parts(self.start.as_ptr(), self.len, |start, len| {
             for offset in (0..len).step_by(step) {
-                let byte = start.as_ptr().cast::<u8>().wrapping_add(offset);
-                // SAFETY: by the invariant of the mapping the byte is there, and nobody else's.
+                let byte = start.wrapping_add(offset);
+                // SAFETY: by the invariant the byte is there, and nobody else's: the mapping is lent to this function, and so
+                // not in the table; of the threads one writes here.
                 unsafe { byte.write_volatile(0) };
             }
         });
+        true
     }
 
     /// Writes zeros to the first `len` bytes.
-    pub(super) fn zero(&self, context: &Inner, len: usize) {
-        self.in_parts(context, len, |start, len| {
-            // SAFETY: by the invariant of the mapping the bytes are there, and nobody else's.
-            unsafe { start.cast::<u8>().write_bytes(0, len) };
+    pub(super) fn zero(&mut self, context: &Inner, len: usize) {
+        context.in_parts(self.start.as_ptr(), len.min(self.len), |start, len| {
+            // SAFETY: by the invariant the bytes are there, and nobody else's: the mapping is lent to this function, and so
+            // not in the table; of the threads one writes here.
+            unsafe { start.write_bytes(0, len) };
         });
-    }
-
-    /// Has threads do pieces of the first `len` bytes.
-    fn in_parts(&self, context: &Inner, len: usize, work: impl Fn(NonNull<c_void>, usize) + Sync) {
-        let len = len.min(self.len);
-        let parts = (len / PART).clamp(1, MOST_PARTS);
-        let each = len.div_ceil(parts).next_multiple_of(pages::HUGE_PAGE);
-        let piece = |part: usize| {
-            let begin = (part * each).min(len);
-            // SAFETY: inside the mapping, or its end.
-            work(unsafe { self.start().byte_add(begin) }, each.min(len - begin));
-        };
-        context.crew().run(context.staging().most_threads(), parts, &piece);
     }
 
     /// Gives the pages back to the system.
@@ -103,24 +98,24 @@ impl Mapping {
 
 /// The mappings that a program has, by address, with the context that they are registered in: pointer and length are enough
 /// for a buffer to be put together again.
-static GIVEN_OUT: Mutex<BTreeMap<usize, (Mapping, Weak<Inner>)>> = Mutex::new(BTreeMap::new());
+static OWNED: Mutex<BTreeMap<usize, (Mapping, Weak<Inner>)>> = Mutex::new(BTreeMap::new());
 
 /// Whether there ever was one: where there was none, nobody has to look.
 static ANY: AtomicBool = AtomicBool::new(false);
 
-fn given_out() -> MutexGuard<'static, BTreeMap<usize, (Mapping, Weak<Inner>)>> {
-    GIVEN_OUT.lock().unwrap_or_else(PoisonError::into_inner)
+fn owned() -> MutexGuard<'static, BTreeMap<usize, (Mapping, Weak<Inner>)>> {
+    OWNED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The program has it from now on.
-pub(super) fn give_out(mapping: Mapping, context: Weak<Inner>) {
-    given_out().insert(mapping.address(), (mapping, context));
+pub(super) fn insert_owned(mapping: Mapping, context: Weak<Inner>) {
+    owned().insert(mapping.address(), (mapping, context));
     ANY.store(true, Ordering::Release);
 }
 
 /// The mapping that starts at an address, if the program has one there: it has it no more.
-pub(super) fn take_back(address: usize) -> Option<(Mapping, Weak<Inner>)> {
-    if ANY.load(Ordering::Acquire) { given_out().remove(&address) } else { None }
+pub(super) fn remove_owned(address: usize) -> Option<(Mapping, Weak<Inner>)> {
+    if ANY.load(Ordering::Acquire) { owned().remove(&address) } else { None }
 }
 
 /// The context of the mapping that starts at an address.
@@ -129,6 +124,29 @@ pub(crate) fn mapping_owner_of(address: u64) -> Option<Arc<Inner>> {
         return None;
     }
     // Upgraded with the lock released: should this be the last share, closing a context frees mappings.
-    let context = given_out().get(&(address as usize)).map(|(_, context)| Weak::clone(context));
+    let context = owned().get(&(address as usize)).map(|(_, context)| Weak::clone(context));
     context?.upgrade()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Mapping;
+    use crate::pages::HUGE_PAGE;
+
+    #[test]
+    fn a_huge_page_that_is_half_full_is_whole() {
+        let (page, half) = (crate::pages::page_size() as usize, HUGE_PAGE / 2);
+        for (bytes, small, huge) in [
+            (1, page, page),
+            (half - page, half - page, half - page),
+            (half - page + 1, half, HUGE_PAGE),
+            (half, half, HUGE_PAGE),
+            (HUGE_PAGE - 1, HUGE_PAGE, HUGE_PAGE),
+            (HUGE_PAGE + 1, HUGE_PAGE + page, HUGE_PAGE + page),
+            (3 * HUGE_PAGE + half, 3 * HUGE_PAGE + half, 4 * HUGE_PAGE),
+            (usize::MAX, usize::MAX, usize::MAX),
+        ] {
+            assert_eq!([false, true].map(|is_huge| Mapping::len_for(bytes, is_huge)), [small, huge], "{bytes}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod binding;
 mod current;
 mod events;
 mod inner;
+mod keep_locked;
 mod kept;
 mod locked;
 mod locked_statistics;
@@ -18,6 +19,7 @@ mod pool;
 mod pool_options;
 mod pool_reuse;
 mod pool_statistics;
+mod populate;
 mod raw_pool;
 mod registry;
 mod settle;
@@ -26,6 +28,7 @@ mod staging_pool;
 mod statistics;
 mod streams;
 mod ticket;
+mod trim;
 
 pub use access::Access;
 pub use allocate::AllocatorKind;
@@ -47,7 +50,7 @@ pub use pool_statistics::PoolStatistics;
 pub(crate) use registry::{context_of, host_owner_of, keep_open_contexts, owner_of};
 pub(crate) use settle::{Exposed, Pending, is_over, prove, settle};
 pub use staging::Staging;
-pub(crate) use staging_pool::{Piece, SMALL};
+pub(crate) use staging_pool::{Piece, SMALL, Size};
 pub use statistics::AllocationStatistics;
 pub(crate) use streams::RawStream;
 pub(crate) use ticket::Ticket;
@@ -203,9 +206,9 @@ impl Context {
 
     /// Gives back what the context keeps for later: to the device what the pool holds, all but `keep_bytes`; to the system
     /// page-locked memory that was freed, all but as many ([`keep_locked_memory`](Self::keep_locked_memory)); the
-    /// page-locked memory of [`Staging`] that no copy uses; and the threads that copy for it. Waits for pending frees, but
+    /// page-locked memory of [`Staging`] that no copy uses, and its events; and the threads that copy for it. Waits for pending frees, but
     /// not for those of a scope that has not ended. Driver functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`,
-    /// `cuMemFreeHost`, `cuMemHostUnregister`. Without a pool, of device memory it only waits.
+    /// `cuMemFreeHost`, `cuEventDestroy_v2`, `cuMemHostUnregister`. Without a pool, of device memory it only waits.
     ///
     /// # Errors
     ///

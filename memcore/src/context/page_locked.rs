@@ -2,7 +2,8 @@
 //! up to a microsecond for memory that it does not know.
 //!
 //! It decides how fast a copy is, and never whether it is right: memory that others page-locked is not listed, and what was
-//! leaked stays listed.
+//! leaked stays listed. That is why it is not the table of memcore's mappings (`mapping.rs`): that one has them by value, decides
+//! what a free does, and only frees look at it, where each copy looks here, and readers do not wait for one another.
 
 use core::ffi::c_void;
 use core::ptr::NonNull;
@@ -51,6 +52,13 @@ impl Drop for Listed {
     }
 }
 
+/// The range that starts there, if there is one, is page-locked no more.
+pub(super) fn unlist(start: *const c_void) {
+    let mut ranges = write();
+    ranges.remove(&start.addr());
+    COUNT.store(ranges.len(), Ordering::Release);
+}
+
 fn write() -> RwLockWriteGuard<'static, BTreeMap<usize, (usize, u32)>> {
     RANGES.write().unwrap_or_else(PoisonError::into_inner)
 }
@@ -68,7 +76,7 @@ pub(crate) fn is_listed<T>(start: *const T, bytes: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Listed, is_listed};
+    use super::{Listed, is_listed, unlist};
     use core::ptr::NonNull;
 
     #[test]
@@ -83,7 +91,8 @@ mod tests {
         let again = Listed::new(NonNull::from(&memory[10]).cast(), 20);
         drop(listed);
         assert!(is_listed(part(10), 20) && !is_listed(part(10), 21));
-        drop(again);
+        unlist(part(10).cast());
         assert!(!is_listed(part(10), 1));
+        drop(again);
     }
 }

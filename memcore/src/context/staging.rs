@@ -1,7 +1,7 @@
 //! How copies from and to pageable memory are staged.
 
 use super::Context;
-use super::staging_pool::SMALL;
+use super::staging_pool::{SMALL, Size};
 use crate::error::Result;
 
 /// How a context copies from and to pageable memory: through page-locked memory of its own, by several threads, or through
@@ -52,8 +52,9 @@ impl Staging {
         Self { threads, ..self }
     }
 
-    /// At most so many bytes of page-locked memory: pieces of 128 KiB for copies up to that size, and for larger ones almost
-    /// two pieces for each thread, of at most 2 MiB. Where these come out below 128 KiB (of 8 threads, below 2 MiB in all)
+    /// At most so many bytes of page-locked memory: a sixteenth in pieces of 128 KiB for copies up to that size, and for
+    /// larger ones almost two pieces for each thread, of at most 2 MiB. Where these come out below 128 KiB (of 8 threads, below 2 MiB in all,
+    /// about)
     /// larger copies go through the driver, and below 128 KiB in all every copy. The default is 32 MiB.
     #[must_use]
     pub const fn maximum_bytes(self, bytes: usize) -> Self {
@@ -68,12 +69,19 @@ impl Staging {
         self.maximum_bytes
     }
 
-    /// Whether copies use pieces of so many bytes.
-    pub(super) const fn uses(self, bytes: usize) -> bool {
-        self.threads > 0 && (bytes == SMALL || bytes == self.piece_bytes())
+    /// Of the maximum, what is for small copies: a sixteenth, and a piece at least.
+    pub(super) const fn bytes_for_small(self) -> usize {
+        let sixteenth = self.maximum_bytes / 16;
+        let bytes = if sixteenth > SMALL { sixteenth } else { SMALL };
+        if bytes < self.maximum_bytes { bytes } else { self.maximum_bytes }
     }
 
-    /// Bytes of a piece for large copies, whole pages: almost two for each thread, and a sixteenth is left for small copies.
+    /// Whether copies use pieces of a size.
+    pub(super) fn uses(self, size: Size) -> bool {
+        self.threads > 0 && (size == Size::Small || size == Size::Large(self.piece_bytes()))
+    }
+
+    /// Bytes of a piece for large copies, whole pages: almost two for each thread.
     pub(crate) const fn piece_bytes(self) -> usize {
         const MOST: usize = 2 << 20;
         const PAGE: usize = 4096;
@@ -81,7 +89,7 @@ impl Staging {
             return 0;
         }
         let pieces = self.threads.saturating_mul(2).saturating_sub(1);
-        let bytes = (self.maximum_bytes - self.maximum_bytes / 16) / pieces / PAGE * PAGE;
+        let bytes = (self.maximum_bytes - self.bytes_for_small()) / pieces / PAGE * PAGE;
         if bytes < MOST { bytes } else { MOST }
     }
 }
@@ -95,14 +103,25 @@ impl Default for Staging {
 }
 
 impl Context {
-    /// How copies from and to pageable memory are staged.
+    /// How copies from and to pageable memory are staged. No driver call, and no wait.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    ///
+    /// let context = Context::current()?;
+    /// let fewer = context.staging().threads(2); // the rest stays as it is
+    /// context.set_staging(fewer)?;
+    /// assert_eq!(context.staging(), fewer);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     #[must_use]
     pub fn staging(&self) -> Staging {
         self.inner.staging_pool().settings()
     }
 
-    /// Changes how copies from and to pageable memory are staged, from the next one on, and gives the idle page-locked memory
-    /// back. Driver function: `cuMemFreeHost`, which may wait for device work.
+    /// Changes how copies from and to pageable memory are staged, from the next one on, and gives back
+    /// what is idle: page-locked memory, its events, and the threads. Driver functions: `cuMemFreeHost`, which may wait for
+    /// device work, and `cuEventDestroy_v2`.
     ///
     /// # Errors
     ///
@@ -113,7 +132,21 @@ impl Context {
         self.inner.trim_host()
     }
 
-    /// How many bytes of page-locked memory the context holds for copies from and to pageable memory, now.
+    /// How many bytes of page-locked memory the context holds for copies from and to pageable memory, now. No driver call, and
+    /// no wait.
+    ///
+    /// ```
+    /// use memcore::prelude::*;
+    /// use memcore::sim::{Sim, SimOptions};
+    ///
+    /// let sim = Sim::new(SimOptions::default());
+    /// let context = Context::new(&sim.device(0)?)?;
+    /// assert_eq!(context.staging_bytes(), 0);
+    /// let dev = device_vec![in &context; 1u8, 2, 3]?;
+    /// assert_eq!(dev.to_vec()?, [1, 2, 3]); // through one small piece
+    /// assert_eq!(context.staging_bytes(), 128 << 10);
+    /// # Ok::<(), memcore::Error>(())
+    /// ```
     #[must_use]
     pub fn staging_bytes(&self) -> usize {
         self.inner.staging_pool().bytes()

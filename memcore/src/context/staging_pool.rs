@@ -2,14 +2,14 @@
 
 use core::ffi::c_void;
 use core::mem::{ManuallyDrop, forget, replace, take};
-use core::ptr::{self, NonNull};
+use core::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::inner::Inner;
 use super::staging::Staging;
+use crate::driver::Driver;
 use crate::driver::ffi::{HOST_DEVICE_MAPPED, HOST_PORTABLE};
-use crate::driver::{Driver, check, symbol};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Bytes of a piece for small copies.
 pub(crate) const SMALL: usize = 128 << 10;
@@ -17,9 +17,32 @@ pub(crate) const SMALL: usize = 128 << 10;
 /// A piece of page-locked memory.
 #[derive(Debug)]
 struct Slab {
-    /// INVARIANT: from `mem_host_alloc`, `bytes` long, this slab's alone.
+    /// INVARIANT: from `mem_host_alloc`, as long as its size says, this slab's alone.
     start: NonNull<c_void>,
-    bytes: usize,
+    size: Size,
+}
+
+/// For which copies a piece is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// [`SMALL`] bytes.
+    Small,
+    /// As many bytes.
+    Large(usize),
+}
+
+impl Size {
+    fn bytes(self) -> usize {
+        match self {
+            Self::Small => SMALL,
+            Self::Large(bytes) => bytes,
+        }
+    }
+
+    /// The bytes of a small one.
+    fn if_small(self) -> usize {
+        if self == Self::Small { SMALL } else { 0 }
+    }
 }
 
 // SAFETY: the memory is the slab's alone, and the driver frees on any thread.
@@ -29,15 +52,17 @@ unsafe impl Send for Slab {}
 unsafe impl Sync for Slab {}
 
 impl Slab {
+    /// With the context bound.
     #[track_caller]
-    fn allocate(driver: &dyn Driver, bytes: usize) -> Result<Self> {
-        let mut start = ptr::null_mut();
-        // SAFETY: `start` is writable for the length of the call.
-        let status = unsafe { driver.mem_host_alloc(&raw mut start, bytes, HOST_PORTABLE | HOST_DEVICE_MAPPED) };
-        check(symbol::mem_host_alloc, status)?;
-        let start = NonNull::new(start).ok_or(Error::Unsupported { what: "page-locked memory" })?;
-        driver.keep(start.addr().get() as u64);
-        Ok(Self { start, bytes })
+    fn allocate(context: &Inner, size: Size) -> Result<Self> {
+        let flags = HOST_PORTABLE | HOST_DEVICE_MAPPED;
+        let mut allocated = context.allocate_by_driver(size.bytes(), flags);
+        if matches!(&allocated, Err(error) if error.is_out_of_memory()) && context.give_back_kept() {
+            allocated = context.allocate_by_driver(size.bytes(), flags);
+        }
+        let start = allocated?;
+        context.driver().keep(start.addr().get() as u64);
+        Ok(Self { start, size })
     }
 
     /// Gives it back, with the context bound.
@@ -63,13 +88,16 @@ struct State {
     idle: Vec<Slab>,
     /// Of all pieces that there are, lent ones too.
     bytes: usize,
+    /// Of these, the bytes of pieces for small copies: large ones leave room for them, and they for large ones.
+    small_bytes: usize,
     /// The driver had no memory: it is not asked again until something changes.
     is_refused: bool,
 }
 
 impl Default for StagingPool {
     fn default() -> Self {
-        let state = State { settings: Staging::default(), idle: Vec::new(), bytes: 0, is_refused: false };
+        let state =
+            State { settings: Staging::default(), idle: Vec::new(), bytes: 0, small_bytes: 0, is_refused: false };
         Self { state: Mutex::new(state) }
     }
 }
@@ -93,36 +121,58 @@ impl StagingPool {
         self.lock().bytes
     }
 
-    /// Gives back the pieces that no copy uses; the context is bound.
+    /// There may be page-locked memory again: the driver is asked the next time.
+    pub(super) fn ask_again(&self) {
+        self.lock().is_refused = false;
+    }
+
+    /// Gives back the pieces that no copy uses, and says whether there were any; the context is bound.
     #[track_caller]
-    pub(super) fn trim(&self, driver: &dyn Driver) {
+    pub(super) fn trim(&self, driver: &dyn Driver) -> bool {
         let idle = {
             let mut state = self.lock();
             state.is_refused = false;
             let idle = take(&mut state.idle);
-            state.bytes -= idle.iter().map(|slab| slab.bytes).sum::<usize>();
+            for slab in &idle {
+                state.uncount(slab.size);
+            }
             idle
         };
+        let were_any = !idle.is_empty();
         for slab in idle {
             slab.free(driver);
         }
+        were_any
     }
 }
 
 impl State {
-    /// An idle piece of so many bytes.
-    fn take(&mut self, bytes: usize) -> Option<Slab> {
-        let place = self.idle.iter().rposition(|slab| slab.bytes == bytes)?;
+    /// An idle piece.
+    fn take(&mut self, size: Size) -> Option<Slab> {
+        let place = self.idle.iter().rposition(|slab| slab.size == size)?;
         Some(self.idle.swap_remove(place))
     }
 
-    /// Whether there may be so many bytes more; then they are counted.
-    fn reserve(&mut self, bytes: usize) -> bool {
-        let fits = !self.is_refused && bytes <= self.settings.most_bytes().saturating_sub(self.bytes);
+    /// Whether there may be one more piece; then it is counted.
+    fn reserve(&mut self, size: Size) -> bool {
+        let (most, for_small) = (self.settings.most_bytes(), self.settings.bytes_for_small());
+        let (held, limit) = match size {
+            Size::Small => (self.small_bytes, for_small),
+            Size::Large(_) => (self.bytes - self.small_bytes, most - for_small),
+        };
+        let is_within = |held: usize, limit: usize| size.bytes() <= limit.saturating_sub(held);
+        let fits = !self.is_refused && is_within(held, limit) && is_within(self.bytes, most);
         if fits {
-            self.bytes += bytes;
+            self.bytes += size.bytes();
+            self.small_bytes += size.if_small();
         }
         fits
+    }
+
+    /// There is one piece less.
+    fn uncount(&mut self, size: Size) {
+        self.bytes -= size.bytes();
+        self.small_bytes -= size.if_small();
     }
 }
 
@@ -139,7 +189,7 @@ impl Piece<'_> {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.slab.bytes
+        self.slab.size.bytes()
     }
 }
 
@@ -151,12 +201,12 @@ impl Drop for Piece<'_> {
         // SAFETY: taken once, here, where the guard ends.
         let slab = unsafe { ManuallyDrop::take(&mut self.slab) };
         let mut state = self.context.staging_pool().lock();
-        if state.settings.uses(slab.bytes) && state.bytes <= state.settings.most_bytes() {
+        if state.settings.uses(slab.size) && state.bytes <= state.settings.most_bytes() {
             state.idle.push(slab);
             return;
         }
         // The settings have changed: no copy uses pieces like it any more, or there are more than there should be.
-        state.bytes -= slab.bytes;
+        state.uncount(slab.size);
         drop(state);
         match self.context.bind() {
             Ok(bound) => slab.free(bound.driver()),
@@ -171,30 +221,30 @@ impl Inner {
         self.staging_pool().settings()
     }
 
-    /// At most so many pieces of `bytes`, as many as there are: perhaps none. As [`piece`](Self::piece).
+    /// At most so many pieces, as many as there are: perhaps none. As [`piece`](Self::piece).
     #[track_caller]
-    pub(crate) fn pieces(&self, most: usize, bytes: usize) -> Vec<Piece<'_>> {
+    pub(crate) fn pieces(&self, most: usize, size: Size) -> Vec<Piece<'_>> {
         let mut pieces = Vec::new();
         while pieces.len() < most {
-            let Some(piece) = self.piece(bytes) else { break };
+            let Some(piece) = self.piece(size) else { break };
             pieces.push(piece);
         }
         pieces
     }
 
-    /// A piece of so many bytes: an idle one, else a new one, if there may be more and the driver gives it. The context is
+    /// A piece: an idle one, else a new one, if there may be more and the driver gives it. The context is
     /// bound, and captures are relaxed.
     #[track_caller]
-    pub(crate) fn piece(&self, bytes: usize) -> Option<Piece<'_>> {
+    pub(crate) fn piece(&self, size: Size) -> Option<Piece<'_>> {
         let mut state = self.staging_pool().lock();
-        if !state.settings.uses(bytes) {
+        if !state.settings.uses(size) {
             return None;
         }
-        match state.take(bytes) {
+        match state.take(size) {
             Some(slab) => Some(Piece { context: self, slab: ManuallyDrop::new(slab) }),
-            None if state.reserve(bytes) => {
+            None if state.reserve(size) => {
                 drop(state);
-                self.new_piece(bytes)
+                self.new_piece(size)
             }
             None => None,
         }
@@ -202,9 +252,9 @@ impl Inner {
 
     /// A new piece, whose bytes are counted already.
     #[track_caller]
-    fn new_piece(&self, bytes: usize) -> Option<Piece<'_>> {
-        let counted = Counted { staging_pool: self.staging_pool(), bytes };
-        match Slab::allocate(self.driver(), bytes) {
+    fn new_piece(&self, size: Size) -> Option<Piece<'_>> {
+        let counted = Counted { staging_pool: self.staging_pool(), size };
+        match Slab::allocate(self, size) {
             Ok(slab) => {
                 forget(counted);
                 Some(Piece { context: self, slab: ManuallyDrop::new(slab) })
@@ -221,14 +271,14 @@ impl Inner {
     }
 }
 
-/// Bytes that are counted, and not there yet: dropped, also in a panic of a logger, they are not counted any more.
-struct Counted<'r> {
-    staging_pool: &'r StagingPool,
-    bytes: usize,
+/// A piece that is counted, and not there yet: dropped, also in a panic of a logger, it is not counted any more.
+struct Counted<'p> {
+    staging_pool: &'p StagingPool,
+    size: Size,
 }
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        self.staging_pool.lock().bytes -= self.bytes;
+        self.staging_pool.lock().uncount(self.size);
     }
 }

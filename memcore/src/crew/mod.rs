@@ -7,8 +7,10 @@ mod job;
 #[cfg(test)]
 mod tests;
 
+use core::mem::forget;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::collections::VecDeque;
+use std::process;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -51,6 +53,8 @@ struct State {
     /// Work that can still be joined. INVARIANT: each is alive; whoever opened it takes it out before it goes.
     open: VecDeque<JobPointer>,
     threads: Vec<JoinHandle<()>>,
+    /// The process that they are in: one that it forks has none of them.
+    process: u32,
     /// Of the threads, those that have nothing to do.
     idle: usize,
     /// Of the idle threads, those that are to end.
@@ -104,7 +108,10 @@ impl Crew {
             let builder = thread::Builder::new().name("memcore-crew".to_owned());
             // A thread that is new looks for work before it is idle.
             match builder.spawn(move || shared.serve()) {
-                Ok(thread) => state.threads.push(thread),
+                Ok(thread) => {
+                    state.process = process::id();
+                    state.threads.push(thread);
+                }
                 // No log here, where a lock is held: those that are there do the work.
                 Err(_) => break,
             }
@@ -129,7 +136,7 @@ impl Crew {
 
     /// How many threads there are.
     #[cfg(test)]
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         let mut state = self.shared.lock();
         state.threads.retain(|thread| !thread.is_finished());
         state.threads.len()
@@ -200,9 +207,14 @@ impl Drop for Crew {
         };
         self.shared.changes.fetch_add(1, Ordering::Release);
         self.shared.changed.notify_all();
+        let is_here = self.shared.lock().process == process::id();
         for thread in threads {
-            // Panics of work do not end threads.
-            let _ = thread.join();
+            if is_here {
+                // Panics of work do not end threads.
+                let _ = thread.join();
+            } else {
+                forget(thread);
+            }
         }
     }
 }

@@ -141,9 +141,9 @@ impl DriverKind for CudaDriver {
 
     fn keep(&self, _address: u64) {}
 
-    unsafe fn give_out(&self, _address: u64, _bytes: usize, _zeros: bool) {}
+    unsafe fn note_host_allocation(&self, _address: u64, _bytes: usize, _zeros: bool) {}
 
-    unsafe fn take_back(&self, _address: u64) {}
+    unsafe fn note_host_free(&self, _address: u64) {}
 
     fn refuses_pages(&self) -> bool {
         false

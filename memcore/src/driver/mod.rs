@@ -48,16 +48,16 @@ pub(crate) trait DriverKind {
     ///
     /// Nobody else has the pages, which stay mapped until they are unregistered.
     #[track_caller]
-    unsafe fn give_out(&self, address: u64, bytes: usize, zeros: bool);
+    unsafe fn note_host_allocation(&self, address: u64, bytes: usize, zeros: bool);
 
-    /// Says that the program has freed what [`give_out`](Self::give_out) gave it at `address`; the pages stay registered.
+    /// Says that the program has freed what [`note_host_allocation`](Self::note_host_allocation) gave it at `address`; the pages stay registered.
     /// Only the simulated device waits here, for work that the program has not waited for.
     ///
     /// # Safety
     ///
     /// Nobody touches the pages before they are given out again, or unregistered.
     #[track_caller]
-    unsafe fn take_back(&self, address: u64);
+    unsafe fn note_host_free(&self, address: u64);
 
     /// Whether the operating system is to be taken for one that maps no pages, to register them.
     fn refuses_pages(&self) -> bool;

@@ -51,6 +51,9 @@
 /// where bytes that come to the host are no value of their type (then the destination is as it was);
 /// [`StreamCapturing`](crate::Error::StreamCapturing); the driver's code.
 ///
+/// A download to pageable memory through the context's page-locked memory ([`Staging`](crate::Staging)) that fails leaves the
+/// destination as it was, or written in whole parts that had arrived; nothing writes it later.
+///
 /// # Panics
 ///
 /// Where an operand's range does, as indexing does.

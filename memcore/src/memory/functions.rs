@@ -105,9 +105,10 @@ pub unsafe fn cuda_malloc_unified<T: DeviceCopy>(count: usize) -> Result<Unified
     Ok(UnifiedPointer::from_raw(address))
 }
 
-/// Allocates page-locked host memory for `count` elements, whose bytes are whatever they are. Does not wait. Driver
-/// functions: `cuMemHostAlloc`; from 256 KiB on `cuMemHostRegister_v2`, of pages that are mapped for it, or none where the
-/// context keeps such pages, as for [`LockedBuffer`](crate::LockedBuffer).
+/// Allocates page-locked host memory for `count` elements, whose bytes are whatever they are. Driver functions:
+/// `cuMemHostAlloc`; from 256 KiB on `cuMemHostRegister_v2`, of pages that are mapped for it, or none where the context keeps
+/// such pages, as for [`LockedBuffer`](crate::LockedBuffer). Does not wait, unless memory runs out: then what contexts keep is
+/// given back (`cuMemHostUnregister`, which may wait for device work) and the allocation tried again.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 
 use crate::context::Inner;
 use crate::error::{Error, Result};
-use crate::pages;
+use crate::pages::{self, Populated};
 
 /// New room of at least so many bytes is of huge pages where the system has them: with small ones a driver writes 1.5 GB/s,
 /// since each page is a fault. Smaller room is soon filled, and a huge page of it may stay half empty.
@@ -11,9 +11,6 @@ const HUGE_FROM: usize = 4 << 20;
 /// The pages of new room of at least so many bytes are found before the copy, by several threads: those that copy would else
 /// wait for them. Smaller room an allocator has often had before.
 const POPULATED_FROM: usize = 32 << 20;
-
-/// What a thread finds at a time.
-const PART: usize = 8 << 20;
 
 /// An empty `Vec` with room for `len`, whose elements come from a device of `context`.
 #[track_caller]
@@ -24,20 +21,13 @@ pub(crate) fn host_vec<'c, T>(len: usize, context: impl FnOnce() -> Result<&'c I
     reserved.map_err(|_| Error::HostAllocation { requested })?;
     prefer_huge_pages(&mut vec);
     if requested >= POPULATED_FROM as u64 {
-        populate(&mut vec, context()?);
+        let room = vec.spare_capacity_mut();
+        let bytes = size_of_val(room);
+        if context()?.populate_in_parts(room.as_mut_ptr(), bytes) != Populated::All {
+            log::debug!("{bytes} bytes are found when they are written");
+        }
     }
     Ok(vec)
-}
-
-/// Finds the pages of the room that a `Vec` has left. A refusal changes nothing but the time.
-fn populate<T>(vec: &mut Vec<T>, context: &Inner) {
-    let room = vec.spare_capacity_mut();
-    let (start, bytes) = (room.as_mut_ptr().expose_provenance(), size_of_val(room));
-    let part = |number: usize| {
-        let begin = number * PART;
-        pages::populate(core::ptr::with_exposed_provenance_mut(start + begin), PART.min(bytes - begin));
-    };
-    context.crew().run(context.staging().most_threads(), bytes.div_ceil(PART), &part);
 }
 
 /// Makes room for so many more.
@@ -59,29 +49,36 @@ fn prefer_huge_pages<T>(vec: &mut Vec<T>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{HUGE_FROM, POPULATED_FROM, host_vec, reserve};
+    use super::{HUGE_FROM, POPULATED_FROM, Populated, host_vec, reserve};
     use crate::context::Context;
     use crate::driver::sim::{Sim, SimOptions};
     use crate::pages::HUGE_PAGE;
 
+    /// What the system says of the mapping with the address, behind `key`; `None` where it does not.
+    fn said(address: usize, key: &str) -> Option<String> {
+        let text = std::fs::read_to_string("/proc/self/smaps").ok()?;
+        let from = text.lines().skip_while(|line| {
+            let range = line.split_once(' ').and_then(|(range, _)| range.split_once('-'));
+            !range.is_some_and(|(start, end)| {
+                let [start, end] = [start, end].map(|text| usize::from_str_radix(text, 16).unwrap_or(0));
+                (start..end).contains(&address)
+            })
+        });
+        from.skip(1).find_map(|line| line.strip_prefix(key)).map(|rest| rest.trim().to_owned())
+    }
+
     /// Whether the mapping with the address is advised to have huge pages; `None` where the system does not say.
     fn is_advised(address: usize) -> Option<bool> {
-        let text = std::fs::read_to_string("/proc/self/smaps").ok()?;
-        let mut inside = false;
-        for line in text.lines() {
-            let range = line.split_once(' ').and_then(|(range, _)| range.split_once('-'));
-            let parsed = range.and_then(|(start, end)| {
-                Some(usize::from_str_radix(start, 16).ok()?..usize::from_str_radix(end, 16).ok()?)
-            });
-            match parsed {
-                Some(range) => inside = range.contains(&address),
-                None if inside && line.starts_with("VmFlags:") => {
-                    return Some(line.split(' ').any(|flag| flag == "hg"));
-                }
-                None => {}
-            }
+        Some(said(address, "VmFlags:")?.split(' ').any(|flag| flag == "hg"))
+    }
+
+    /// How many bytes of the mapping with the address are in memory; `None` where the system does not say, or cannot populate.
+    fn resident_bytes(address: usize) -> Option<usize> {
+        let mut probe = vec![0_u8; HUGE_PAGE];
+        if crate::pages::populate(probe.as_mut_ptr(), HUGE_PAGE) != Populated::All {
+            return None;
         }
-        None
+        Some(said(address, "Rss:")?.strip_suffix(" kB")?.parse::<usize>().ok()? * 1024)
     }
 
     #[test]
@@ -108,23 +105,5 @@ mod tests {
         let vec = host_vec::<u8>(POPULATED_FROM + 5, || Ok(&context.inner)).unwrap();
         let Some(resident) = resident_bytes(vec.as_ptr().addr().next_multiple_of(HUGE_PAGE)) else { return };
         assert!(resident >= POPULATED_FROM - 2 * HUGE_PAGE, "{resident} bytes are there");
-    }
-
-    /// How many bytes of the mapping with the address are in memory; `None` where the system does not say, or cannot populate.
-    fn resident_bytes(address: usize) -> Option<usize> {
-        let mut probe = vec![0_u8; HUGE_PAGE];
-        if !crate::pages::populate(probe.as_mut_ptr(), HUGE_PAGE) {
-            return None;
-        }
-        let text = std::fs::read_to_string("/proc/self/smaps").ok()?;
-        let from = text.lines().skip_while(|line| {
-            let range = line.split_once(' ').and_then(|(range, _)| range.split_once('-'));
-            !range.is_some_and(|(start, end)| {
-                let [start, end] = [start, end].map(|text| usize::from_str_radix(text, 16).unwrap_or(0));
-                (start..end).contains(&address)
-            })
-        });
-        let rss = from.skip(1).find_map(|line| line.strip_prefix("Rss:"))?;
-        Some(rss.trim().strip_suffix(" kB")?.parse::<usize>().ok()? * 1024)
     }
 }

@@ -19,7 +19,7 @@ use self::team::Team;
 use super::lane::Lane;
 use super::operation::Operation;
 use super::{HostKind, Memory};
-use crate::context::{Events, Exposed, Pending, Piece, SMALL, is_listed};
+use crate::context::{Events, Exposed, Pending, Piece, SMALL, Size, is_listed, settle};
 use crate::error::Result;
 
 /// From so many bytes on it is worth asking the driver whether memory is page-locked, which takes up to a microsecond where
@@ -71,7 +71,7 @@ impl HostCopy {
             return None;
         }
         if self.bytes() <= SMALL {
-            let piece = lane.context.piece(SMALL)?;
+            let piece = lane.context.piece(Size::Small)?;
             // SAFETY: the caller's contract.
             return Some(unsafe { self.copy_small(lane, &piece, exposes) });
         }
@@ -80,7 +80,14 @@ impl HostCopy {
         if self.bytes() >= WORTH_ASKING && lane.bound.may_know(self.host_range().0.expose_provenance() as u64) {
             return None;
         }
-        let pieces = lane.context.pieces(plan.pieces(staging.piece_bytes()), staging.piece_bytes());
+        // What is queued on a program's stream may take long, and others may use the pieces and threads meanwhile.
+        if !lane.is_own
+            && let Err(error) = settle(lane.context, lane.handle(), Exposed::Nothing)
+        {
+            return Some(Err(error));
+        }
+        let bytes = staging.piece_bytes();
+        let pieces = lane.context.pieces(plan.pieces(bytes), Size::Large(bytes));
         let slots = Slots::new(&pieces, plan.part_bytes, plan.slots);
         if slots.count() == 0 {
             return None;

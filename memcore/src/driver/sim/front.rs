@@ -215,17 +215,17 @@ impl DriverKind for SimDriver {
         }
     }
 
-    unsafe fn give_out(&self, address: u64, bytes: usize, zeros: bool) {
+    unsafe fn note_host_allocation(&self, address: u64, bytes: usize, zeros: bool) {
         let call = self.own_call(("cuMemHostAlloc", "mem_host_alloc"), Location::caller());
         // SAFETY: the caller's contract.
-        unsafe { self.lock().give_out(&call, address, bytes, zeros) };
+        unsafe { self.lock().note_host_allocation(&call, address, bytes, zeros) };
     }
 
-    unsafe fn take_back(&self, address: u64) {
+    unsafe fn note_host_free(&self, address: u64) {
         let call = self.own_call(("cuMemFreeHost", "mem_free_host"), Location::caller());
         let (mut machine, _) = self.make(self.lock(), &call, &|machine, call| {
             // SAFETY: the caller's contract.
-            unsafe { machine.take_back(call, address) };
+            unsafe { machine.note_host_free(call, address) };
             Ok(())
         });
         machine.advance();

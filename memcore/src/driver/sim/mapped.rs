@@ -21,7 +21,7 @@ impl Machine {
     /// # Safety
     ///
     /// Nobody else has the pages, which stay mapped until they are unregistered.
-    pub(super) unsafe fn give_out(&mut self, call: &Call, address: u64, bytes: usize, zeros: bool) {
+    pub(super) unsafe fn note_host_allocation(&mut self, call: &Call, address: u64, bytes: usize, zeros: bool) {
         let size = bytes as u64;
         let fresh = self.memory.at(address).filter(|one| one.kind == Kind::Registered);
         let fresh = fresh.map(|one| (one.id, Mapping { size: one.size, device: one.device, context: one.context }));
@@ -37,7 +37,7 @@ impl Machine {
             unsafe { poison(address, size) };
         }
         let made = (Kind::Mapped, mapping.device, mapping.context);
-        // SAFETY: this function's contract; the provenance of mappings is exposed. `take_back` takes the memory out before
+        // SAFETY: this function's contract; the provenance of mappings is exposed. `note_host_free` takes the memory out before
         // it closes the pages, and so does `unregister_mapped`, after which they are unmapped.
         unsafe { self.memory.insert(made, (address, size), call.place, None) };
     }
@@ -47,7 +47,7 @@ impl Machine {
     /// # Safety
     ///
     /// Nobody touches the pages before they are given out again, or unregistered.
-    pub(super) unsafe fn take_back(&mut self, call: &Call, address: u64) {
+    pub(super) unsafe fn note_host_free(&mut self, call: &Call, address: u64) {
         if !self.free_mapped(call, address) {
             return;
         }
@@ -73,8 +73,8 @@ impl Machine {
 
     /// The registrations of a context that ends are over. Pages that the program has not freed stay its own.
     pub(super) fn forget_mappings(&mut self, context: u64) {
-        let of: Vec<_> = self.mappings.iter().filter(|(_, mapping)| mapping.context == context).collect();
-        for (address, mapping) in of.into_iter().map(|(address, mapping)| (*address, *mapping)).collect::<Vec<_>>() {
+        let all = self.mappings.iter().map(|(address, mapping)| (*address, *mapping));
+        for (address, mapping) in all.filter(|(_, mapping)| mapping.context == context).collect::<Vec<_>>() {
             if self.memory.at(address).is_none() {
                 self.forget_mapping(address, mapping);
             }

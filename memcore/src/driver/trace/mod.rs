@@ -179,14 +179,14 @@ impl DriverKind for TraceDriver {
         self.inner.keep(address);
     }
 
-    unsafe fn give_out(&self, address: u64, bytes: usize, zeros: bool) {
+    unsafe fn note_host_allocation(&self, address: u64, bytes: usize, zeros: bool) {
         // SAFETY: the caller's contract.
-        unsafe { self.inner.give_out(address, bytes, zeros) };
+        unsafe { self.inner.note_host_allocation(address, bytes, zeros) };
     }
 
-    unsafe fn take_back(&self, address: u64) {
+    unsafe fn note_host_free(&self, address: u64) {
         // SAFETY: the caller's contract.
-        unsafe { self.inner.take_back(address) };
+        unsafe { self.inner.note_host_free(address) };
     }
 
     fn refuses_pages(&self) -> bool {

@@ -25,9 +25,11 @@ use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
 /// The constructors with `_in` take a [`Context`], or a [`MemoryPool`](crate::MemoryPool), which the buffer keeps alive; those
 /// without use the current context ([`Context::current`]). All are complete on return; they call
 /// `cuMemAllocFromPoolAsync` (or `cuMemAlloc_v2`, where the device has no pools) and `cuStreamSynchronize`, on a stream that has
-/// no other work; then, on another, what their own text names, and its `cuStreamSynchronize`. Their errors are [`Error::OutOfMemory`](crate::Error::OutOfMemory), with the bytes asked for,
-/// free and in total; [`Error::PoolExhausted`](crate::Error::PoolExhausted), of a pool with a maximum; [`Error::SizeOverflow`](crate::Error::SizeOverflow); the driver's code; and, without `_in`, what
-/// opening the default context fails with. A failed constructor leaves nothing allocated.
+/// no other work; then, on another, what their own text names, and its `cuStreamSynchronize`. Their errors are
+/// [`Error::OutOfMemory`](crate::Error::OutOfMemory), with the bytes asked for, free and in total;
+/// [`Error::PoolExhausted`](crate::Error::PoolExhausted), of a pool with a maximum;
+/// [`Error::SizeOverflow`](crate::Error::SizeOverflow); the driver's code; and, without `_in`, what opening the default
+/// context fails with. A failed constructor leaves nothing allocated.
 ///
 /// ```
 /// use memcore::prelude::*;

@@ -74,8 +74,9 @@ impl Allocated for PageLocked {
 /// makes one.
 ///
 /// The constructors without `_in` or `_with` use the current context ([`Context::current`]); any device may use the
-/// memory. They call `cuMemHostAlloc`, which does not wait for device work. Their errors are [`Error::OutOfMemory`], also
-/// at the limit on locked memory; [`Error::SizeOverflow`]; the driver's code; [`Error::UnknownFlags`]; and, without a
+/// memory. They call `cuMemHostAlloc`, which does not wait for device work; but when memory runs out, what contexts keep is
+/// given back first (`cuMemHostUnregister`, which may). Their errors are [`Error::OutOfMemory`], also at the limit on locked
+/// memory; [`Error::SizeOverflow`]; the driver's code; [`Error::UnknownFlags`]; and, without a
 /// context, what opening the default context fails with. Dropped, the memory is freed (`cuMemFreeHost`), on any thread;
 /// the drop does not panic, and a failure goes to [`Context::take_drop_errors`]. An empty buffer, and one of a type
 /// without bytes, has no memory and makes no driver call.
@@ -83,9 +84,10 @@ impl Allocated for PageLocked {
 /// # Large memory
 ///
 /// Of 256 KiB and more, memory that is not write-combined is not the driver's: it lies in whole pages of the process's
-/// own, huge ones where they are 2 MiB and the system has them, which several threads touch
-/// ([`Staging::threads`](crate::Staging::threads)) and `cuMemHostRegister_v2` then locks. That takes a fraction of the time. It is mapped, portable and at least page-aligned, whatever the flags say, and
-/// counts as the process's memory, also towards the limit of a container. Where the system or the driver refuses it,
+/// own, which several threads touch ([`Staging::threads`](crate::Staging::threads)) and `cuMemHostRegister_v2` then locks.
+/// That takes a fraction of the time. Where the system has huge pages (2 MiB) they are such; a last one that is at least half
+/// full is taken as a whole, so that 1 MiB takes up 2. It is mapped, portable and at least page-aligned, whatever the flags
+/// say, and counts as the process's memory, also towards the limit of a container. Where the system or the driver refuses it,
 /// `cuMemHostAlloc` is called as for small memory, which is logged once ([`Context::locked_statistics`] tells how often).
 ///
 /// Freed, its pages are kept by the context for the next buffer of about that size, which then makes no driver call

@@ -15,7 +15,7 @@ pub(crate) trait HostMemory {
     ///
     /// # Safety
     ///
-    /// It is memory of this kind, by the kind's driver function; nothing uses it any more.
+    /// At `pointer` starts memory of this kind, as [`HostOwner::new`] demands; nothing uses it any more.
     #[track_caller]
     unsafe fn free(context: &Inner, pointer: *mut c_void) -> Result<()>;
 }
@@ -43,7 +43,8 @@ pub(crate) trait Allocated: HostMemory {
 /// Host memory of the kind `K` and the context it was made in, which it keeps open. Dropped, the memory is freed.
 pub(crate) struct HostOwner<K: HostMemory> {
     context: Arc<Inner>,
-    /// Where the memory is. INVARIANT: by `K`'s driver function, and this owner's.
+    /// Where the memory is. INVARIANT: from `K::allocate`, or as [`adopt`](Self::adopt) or [`new`](Self::new) demands, and this
+    /// owner's alone.
     listed: Listed,
     is_freed: bool,
     kind: PhantomData<K>,
@@ -73,8 +74,8 @@ impl<K: Allocated> HostOwner<K> {
     ///
     /// # Safety
     ///
-    /// `pointer` is from the kind's driver function (or the runtime API's of that kind), and nobody else's from here
-    /// on.
+    /// `pointer` is from the kind's driver function (or the runtime API's of that kind) or from an owner of the kind that was
+    /// taken apart, and nobody else's from here on.
     pub(super) unsafe fn adopt(pointer: NonNull<c_void>, bytes: usize) -> Result<Self> {
         let context = K::owner(pointer.as_ptr().expose_provenance() as u64)?;
         // SAFETY: the caller's contract, and the context is the memory's.
@@ -85,7 +86,8 @@ impl<K: Allocated> HostOwner<K> {
 impl<K: HostMemory> HostOwner<K> {
     /// # Safety
     ///
-    /// The invariant of `pointer`, in this context, of `bytes`.
+    /// At `pointer` start `bytes` of `K`'s memory in this context: allocated, adopted, or registered, as `K` is. They are the
+    /// owner's alone.
     pub(super) unsafe fn new(context: Arc<Inner>, pointer: NonNull<c_void>, bytes: usize) -> Self {
         Self { context, listed: Listed::new(pointer, bytes), is_freed: false, kind: PhantomData }
     }

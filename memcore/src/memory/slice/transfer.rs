@@ -50,7 +50,8 @@ impl<T> DeviceSlice<T> {
     ///
     /// [`Error::LengthMismatch`](crate::Error::LengthMismatch);
     /// [`Error::DifferentDrivers`](crate::Error::DifferentDrivers); [`Error::InvalidValue`](crate::Error::InvalidValue)
-    /// if bytes that come to the host are no value of `T`; the driver's code.
+    /// if bytes that come to the host are no value of `T`; the driver's code. What a failed copy leaves in the destination
+    /// [`copy!`](crate::copy) says.
     #[doc(alias = "copy_to_host")]
     #[track_caller]
     pub fn copy_to<'a, D>(&'a self, destination: D) -> Result<()>
@@ -111,7 +112,7 @@ impl<T> DeviceSlice<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the host has no room;
+    /// [`Error::HostAllocation`](crate::Error::HostAllocation) if the host has no room;
     /// [`Error::InvalidValue`](crate::Error::InvalidValue) if bytes that came back are no value of `T`; the driver's
     /// code.
     #[doc(alias = "as_host_vec")]
