@@ -36,7 +36,6 @@ def measure(rounds):
     """Seconds of each clean build."""
     seconds = []
     command = ["taskset", "-c", f"0-{CORES - 1}", "cargo", "build", "-p", "memcore", "--quiet", "--offline", f"-j{CORES}"]
-    subprocess.run(["cargo", "fetch", "--quiet"], check=True, cwd=ROOT)
     for _ in range(rounds):
         target = tempfile.mkdtemp(prefix="memcore-build-")
         before = time.monotonic()
@@ -97,6 +96,7 @@ def dependencies():
 
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    subprocess.run(["cargo", "fetch", "--quiet"], check=True, cwd=ROOT)
     rows = dependencies()
     seconds = measure(rounds)
     result = {

@@ -3,8 +3,8 @@
 #
 #   benches/peers/build.sh
 #
-# cust links a CUDA library, for which a stub is compiled (cc); cuda-core needs headers of CUDA 13 and libclang, which are
-# fetched from PyPI (python3 with venv). Where one of these cannot be had, that library is left out, and said to be.
+# cust links a CUDA library, for which a stub is compiled (cc, x86-64); cuda-core needs headers of CUDA 13 and libclang, which
+# are fetched from PyPI (python3 with venv). Where one of these cannot be had, that library is left out, and said to be.
 set -euo pipefail
 cd "$(dirname "$0")"
 out=../../gpu-bin/peers
@@ -12,18 +12,42 @@ target=${CARGO_TARGET_DIR:-$PWD/target}
 export CARGO_TARGET_DIR=$target
 tools=$target/tools
 
-# A library for the linker alone: it has the name and the functions of the driver, and is never run.
+# What cust links for the driver: functions that jump into the driver, which `cuInit` loads. So it is loaded when the program
+# runs, as by the other libraries, and not when the process starts.
 stub() {
-    local names
+    local names lib=$tools/stub/lib64/stubs
     names=$(cargo metadata --format-version 1 | python3 -c '
 import json, pathlib, re, sys
 for package in json.load(sys.stdin)["packages"]:
     if package["name"] == "cust_raw":
         for file in pathlib.Path(package["manifest_path"]).parent.rglob("*.rs"):
-            print("\n".join(re.findall(r"pub fn (cu[A-Z]\w*)", file.read_text())))' | sort -u)
-    mkdir -p "$tools/stub/lib64/stubs"
-    printf 'int %s(void) { return 999; }\n' $names >"$tools/stub.c"
-    cc -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$tools/stub/lib64/stubs/libcuda.so" "$tools/stub.c"
+            print("\n".join(re.findall(r"pub fn (cu[A-Z]\w*)", file.read_text())))' | sort -u | grep -vx cuInit)
+    rm -rf "$tools/stub" && mkdir -p "$lib"
+    {
+        printf '#include <dlfcn.h>\n#include <stdlib.h>\nstatic void *driver;\n'
+        printf '__attribute__((visibility("hidden"))) void *to_%s;\n' $names
+        printf 'static const struct { const char *name; void **place; } all[] = {\n'
+        for name in $names; do printf '{"%s", &to_%s},\n' "$name" "$name"; done
+        printf '};\n'
+        cat <<'END'
+/* A function that the driver lacks ends the process where it is called. */
+unsigned cuInit(unsigned flags) {
+    if (!driver) {
+        if (!(driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)))
+            return 100; /* CUDA_ERROR_NO_DEVICE */
+        for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+            if (!(*all[i].place = dlsym(driver, all[i].name)))
+                *all[i].place = (void *)abort;
+    }
+    return ((unsigned (*)(unsigned))dlsym(driver, "cuInit"))(flags);
+}
+END
+        for name in $names; do
+            printf '__asm__(".text\\n.globl %s\\n.type %s, @function\\n%s: jmp *to_%s(%%rip)");\n' "$name" "$name" "$name" "$name"
+        done
+    } >"$tools/stub.c"
+    cc -O2 -fPIC -c -o "$tools/stub.o" "$tools/stub.c"
+    ar rcs "$lib/libcuda.a" "$tools/stub.o"
 }
 
 # Headers of CUDA 13, and libclang to read them.
