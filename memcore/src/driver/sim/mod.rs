@@ -83,6 +83,7 @@ mod front;
 mod graph;
 mod guard;
 mod host;
+mod host_copy;
 mod host_function;
 mod leak;
 mod machine;
