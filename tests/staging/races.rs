@@ -9,7 +9,7 @@ use memcore::{RegisterFlags, Registration};
 
 use crate::{LARGE, ORDERS, SMALL, STAGING, Staging, pattern};
 
-/// One piece and several, also with one thread; and what only rows or the default settings take apart.
+/// All staged, but for uploads of 200,000 bytes: those the driver makes as fast.
 const SIZES: [usize; 5] = [1, SMALL, 20_000, 200_000, LARGE];
 
 /// Runs a program without staging and with it. It gives the line of its mistake, if it makes one.
@@ -41,7 +41,7 @@ fn both_ways(options: &SimOptions, kind: Option<ViolationKind>, program: impl Fn
 }
 
 fn everywhere() -> impl Iterator<Item = SimOptions> {
-    let orders = ORDERS.into_iter().map(|order| SimOptions::default().order(order));
+    let orders = ORDERS[..3].iter().map(|order| SimOptions::default().order(*order));
     orders.flat_map(|options| [options.clone(), options.late_pageable()])
 }
 
@@ -161,7 +161,7 @@ fn windows_race_by_their_rows() {
     const WIDTH: usize = 300;
 
     for rows in [3, 9000] {
-        for options in everywhere().take(4) {
+        for options in everywhere().take(2) {
             for (columns, kinds) in [
                 (200..WIDTH, [None, None]),
                 (199..WIDTH, [Some(ViolationKind::ReadAfterWrite), Some(ViolationKind::WriteAfterWrite)]),
@@ -215,7 +215,7 @@ fn copy_at(address: usize, bytes: usize, second_writes: bool) -> (memcore::Resul
 #[test]
 fn page_locked_memory_that_is_freed() {
     for options in everywhere() {
-        for len in [1, SMALL, 20_000, 200_000, LARGE] {
+        for len in SIZES {
             for writes in [false, true] {
                 both_ways(&options, Some(ViolationKind::UseAfterFree), |_, _| {
                     let freed = locked_vec![1_u8; len].unwrap();
@@ -332,25 +332,27 @@ impl Drop for Pages {
     }
 }
 
+/// What a download on the program's stream writes last, memcore's own thread does.
 #[test]
 fn registered_memory_that_is_taken_away() {
     for options in everywhere() {
         for (closes, kind) in [(true, Some(ViolationKind::HostInFlight)), (false, None)] {
-            for writes in [false, true] {
-                both_ways(&options, kind, |context, _| {
-                    let pages = Pages::new();
-                    // SAFETY: the memory outlives the registration, but for what is tested.
-                    let registration =
-                        unsafe { Registration::new(context, RegisterFlags::PORTABLE, pages.0.cast::<u8>(), SMALL) };
-                    if closes {
-                        pages.close();
-                    }
-                    let (_, line) = copy_at(pages.0.expose_provenance(), SMALL, writes);
-                    pages.open();
-                    registration.unwrap().unregister().unwrap();
-                    line
-                });
-            }
+            both_ways(&options, kind, |context, stream| {
+                let (pages, dev) = (Pages::new(), device_vec![1_u8; SMALL].unwrap());
+                let start = pages.0.cast::<u8>();
+                // SAFETY: the memory outlives the registration, but for what is tested.
+                let registration = unsafe { Registration::new(context, RegisterFlags::PORTABLE, start, SMALL) };
+                // SAFETY: pages of so many bytes at least; unsound on purpose, where they are closed.
+                let host = unsafe { slice::from_raw_parts_mut(start, SMALL) };
+                if closes {
+                    pages.close();
+                }
+                copy!(host <- dev, stream).unwrap();
+                let line = line!() - 1;
+                pages.open();
+                registration.unwrap().unregister().unwrap();
+                line
+            });
         }
     }
 }
