@@ -6,6 +6,7 @@ mod failures;
 mod logger;
 mod order;
 mod places;
+mod races;
 mod room;
 mod sharing;
 mod windows;

@@ -12,7 +12,7 @@ use super::ffi::{
     CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream,
     CUuuid,
 };
-use super::{Driver, DriverKind};
+use super::{Driver, DriverKind, HostRows};
 use crate::error::{Error, Result, Status};
 
 /// The names under which the driver is installed: the versioned ones, since images made to run programs, not to build
@@ -151,6 +151,11 @@ impl DriverKind for CudaDriver {
 
     fn refuses_huge_pages(&self) -> bool {
         false
+    }
+
+    #[inline]
+    fn lets_host_copy(&self, _rows: HostRows) -> bool {
+        true
     }
 }
 

@@ -65,10 +65,29 @@ pub(crate) trait DriverKind {
     /// Whether the operating system is to be taken for one without huge pages.
     fn refuses_huge_pages(&self) -> bool;
 
+    /// Whether the host may copy these bytes now, to or from page-locked memory that stands for them in an operation of a
+    /// device. Only the simulated device ever says no: where nothing proves that the host comes after all that uses them, or
+    /// where it cannot touch them. The driver is to copy them then, which tells what is wrong, if anything is.
+    fn lets_host_copy(&self, rows: HostRows) -> bool;
+
     /// Whether what is queued goes on while the host calls nothing, so that it can be watched for in memory.
     fn progresses(&self) -> bool {
         !self.is_simulated()
     }
+}
+
+/// Rows of host memory that a copy reads or writes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostRows {
+    /// The address of the first.
+    pub(crate) start: u64,
+    /// Bytes of a row, rows of a slice, and slices.
+    pub(crate) shape: [usize; 3],
+    /// Bytes from one row to the next.
+    pub(crate) pitch: usize,
+    /// Rows from one slice to the next.
+    pub(crate) height: usize,
+    pub(crate) is_written: bool,
 }
 
 macro_rules! driver_trait {

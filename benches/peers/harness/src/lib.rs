@@ -67,8 +67,8 @@ pub trait Worker {
     fn zeroed(&self, bytes: usize);
     /// Allocates page-locked memory, which its drop frees.
     fn locked(&self, bytes: usize) -> Self::Locked;
-    /// Gives back what freed page-locked memory is kept.
-    fn trim(&self) {}
+    /// Whether page-locked memory is kept when it is freed, from now on.
+    fn keep_pages(&self, _keeps: bool) {}
     /// Copies the first [`works::COLUMNS`] bytes of each of `rows` rows of [`works::PITCH`], and waits; `false` if the library
     /// has no such copy.
     fn upload_rows(&self, _to: &mut Self::Device, _from: &[u8], _rows: usize) -> bool {

@@ -202,17 +202,19 @@ impl<W: Worker> Works<'_, W> {
         for bytes in [1 << 20, 64 << 20, 1 << 30].into_iter().filter(|&bytes| bytes <= most) {
             self.rows.begins("page-locked allocation and free", bytes, 1);
             let mut samples = Vec::new();
-            for _ in 0..if bytes < 1 << 30 { 5 } else { 3 } {
-                worker.trim();
+            worker.keep_pages(false);
+            drop(worker.locked(bytes));
+            for _ in 0..if bytes < 1 << 30 { 9 } else { 3 } {
                 let before = std::time::Instant::now();
                 drop(worker.locked(bytes));
                 samples.push(before.elapsed().as_nanos() as f64);
             }
             self.add("page-locked allocation and free", bytes, 0, samples);
             if W::KEEPS_PAGES {
+                worker.keep_pages(true);
+                drop(worker.locked(bytes));
                 let samples = time(|| drop(worker.locked(bytes)));
                 self.add("page-locked allocation and free, again", bytes, 0, samples);
-                worker.trim();
             }
         }
     }

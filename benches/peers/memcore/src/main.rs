@@ -98,8 +98,8 @@ impl Worker for Memcore {
         unsafe { LockedBuffer::uninitialized(bytes) }.expect("page-locked memory")
     }
 
-    fn trim(&self) {
-        self.context.trim(0).expect("a trim");
+    fn keep_pages(&self, keeps: bool) {
+        self.context.keep_locked_memory(if keeps { 2 << 30 } else { 0 }).expect("a limit");
     }
 
     fn upload_rows(&self, to: &mut DeviceBuffer<u8>, from: &[u8], rows: usize) -> bool {

@@ -5,6 +5,7 @@ use core::ffi::c_void;
 use crate::copy::operation::Operation;
 use crate::copy::rows::RowCopy;
 use crate::copy::{Extent, HostKind, Memory, Place};
+use crate::driver::HostRows;
 use crate::driver::ffi::CUdeviceptr;
 
 /// A copy between memory of the host and a device's.
@@ -70,6 +71,14 @@ impl HostCopy {
     /// The first byte on the host, and how many there are from it to the last one.
     pub(super) fn host_range(&self) -> (*mut u8, usize) {
         (self.host.memory.host().cast(), self.extent.reach(&self.host))
+    }
+
+    /// What it reads or writes on the host, without what lies between rows.
+    pub(super) fn host_rows(&self) -> HostRows {
+        let Extent { width, rows, slices } = self.extent;
+        let Place { memory, pitch, height } = self.host;
+        let start = memory.host().addr() as u64;
+        HostRows { start, shape: [width, rows, slices], pitch, height, is_written: !self.is_upload }
     }
 
     /// How many parts of at most `most` bytes there are.

@@ -58,8 +58,9 @@ impl HostCopy {
         }
     }
 
-    /// Copies, or says that the driver should: where the host's memory is page-locked, where the driver is as fast, and where
-    /// there is no page-locked memory to be had. `exposes`, whether the device's memory is what safe code can reach.
+    /// Copies, or says that the driver should: where the host's memory is page-locked, or not to be copied by the host, where
+    /// the driver is as fast, and where there is no page-locked memory to be had. `exposes`, whether the device's memory is
+    /// what safe code can reach.
     ///
     /// # Safety
     ///
@@ -67,7 +68,7 @@ impl HostCopy {
     #[track_caller]
     pub(super) unsafe fn copy(&self, lane: &Lane<'_>, exposes: bool) -> Option<Result<()>> {
         let bounces = !self.is_upload && self.bytes() <= BOUNCES && !lane.is_watched();
-        if self.is_page_locked && !bounces {
+        if self.is_page_locked && !bounces || !lane.bound.driver().lets_host_copy(self.host_rows()) {
             return None;
         }
         if self.bytes() <= SMALL {

@@ -28,31 +28,19 @@ impl Plan {
         if most == 0 || staging.piece_bytes() < SMALL {
             return None;
         }
-        let (threads, part_bytes, non_temporal) = if copy.is_upload {
-            match bytes / KIB {
-                0..2048 => (1, 256 * KIB, true),
-                // Whole pages, so that a part of a row ends where an element does.
-                2048..8192 => (4, (bytes / 4).next_multiple_of(4 * KIB), false),
-                8192..131_072 => (most, MIB, false),
-                _ => (most, 2 * MIB, false),
-            }
-        } else {
-            match bytes / KIB {
-                0..1024 => (1, 256 * KIB, false),
-                1024..2048 => (2, 256 * KIB, false),
-                2048..4096 => (2, 512 * KIB, false),
-                4096..8192 => (4, MIB, false),
-                8192..131_072 => (most, MIB, false),
-                _ => (most, 2 * MIB, true),
-            }
+        // What is left out, and what would have fewer threads than the least, the driver does as fast.
+        let (least, threads, part_bytes, non_temporal) = match (copy.is_upload, bytes / KIB) {
+            (true, ..2048) => return None,
+            // Whole pages, so that a part of a row ends where an element does.
+            (true, 2048..8192) => (4, 4, (bytes / 4).next_multiple_of(4 * KIB), false),
+            (false, ..1024) => (1, 1, 256 * KIB, false),
+            (false, 1024..2048) => (1, 2, 256 * KIB, false),
+            (false, 2048..4096) => (2, 2, 512 * KIB, false),
+            (false, 4096..8192) => (2, 4, MIB, false),
+            (_, 8192..131_072) => (2, most, MIB, false),
+            (is_upload, _) => (2, most, 2 * MIB, !is_upload),
         };
         let threads = threads.min(most);
-        let least = match (copy.is_upload, bytes / KIB) {
-            (true, 0..512) => return None,
-            (_, 0..2048) => 1,
-            (true, 2048..8192) => 4,
-            _ => 2,
-        };
         if threads < least {
             return None;
         }
@@ -88,9 +76,7 @@ mod tests {
     fn uploads_by_size() {
         let of = |bytes| plan(true, bytes, 8);
         assert_eq!(of(128 * KIB + 1), None);
-        assert_eq!(of(512 * KIB - 1), None);
-        assert_eq!(of(512 * KIB), Some((1, 256 * KIB, 2, true)));
-        assert_eq!(of(2 * MIB - 1), Some((1, 256 * KIB, 4, true)));
+        assert_eq!(of(2 * MIB - 1), None);
         assert_eq!(of(2 * MIB), Some((4, 512 * KIB, 4, false)));
         assert_eq!(of(8 * MIB - 1), Some((4, 2 * MIB, 4, false)));
         assert_eq!(of(8 * MIB), Some((8, MIB, 8, false)));
@@ -112,16 +98,11 @@ mod tests {
     #[test]
     fn few_threads_leave_to_the_driver_what_it_does_as_fast() {
         let is_staged = |is_upload, bytes, threads| plan(is_upload, bytes, threads).is_some();
-        for (is_upload, threads, first_not, first_again) in
-            [(true, 1, 2 * MIB, None), (true, 3, 2 * MIB, Some(8 * MIB)), (false, 1, 2 * MIB, None)]
-        {
-            assert!(is_staged(is_upload, first_not - 1, threads) && !is_staged(is_upload, first_not, threads));
-            let again = first_again.unwrap_or(1 << 40);
-            assert_eq!(is_staged(is_upload, again, threads), first_again.is_some());
-            assert!(!is_staged(is_upload, again - 1, threads));
-        }
+        assert!((0..44).all(|power| !is_staged(true, 1 << power, 1)));
+        assert!(!is_staged(true, 8 * MIB - 1, 3) && is_staged(true, 8 * MIB, 3) && is_staged(true, 2 * MIB, 4));
+        assert!(is_staged(false, 2 * MIB - 1, 1) && !is_staged(false, 2 * MIB, 1) && !is_staged(false, 1 << 30, 1));
         assert!((128 * KIB + 1..64 * MIB).step_by(100_001).all(|bytes| is_staged(false, bytes, 2)));
-        assert!(!is_staged(true, MIB, 0));
+        assert!(!is_staged(false, MIB, 0));
     }
 
     #[test]

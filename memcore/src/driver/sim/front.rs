@@ -22,7 +22,7 @@ use crate::driver::ffi::{
     CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream,
     CUuuid,
 };
-use crate::driver::{Driver, DriverKind};
+use crate::driver::{Driver, DriverKind, HostRows};
 use crate::error::Status;
 
 /// What an entry point does to the state. Not a type parameter: [`SimDriver::call`] would be compiled for each entry point.
@@ -238,6 +238,10 @@ impl DriverKind for SimDriver {
 
     fn refuses_huge_pages(&self) -> bool {
         !self.lock().options.huge_pages
+    }
+
+    fn lets_host_copy(&self, rows: HostRows) -> bool {
+        self.lock().lets_host_copy(rows)
     }
 }
 

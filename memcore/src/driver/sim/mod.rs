@@ -51,7 +51,8 @@
 // How it is built: `front` takes every call, `machine` holds the state, and a file for each part of the driver has the
 // entry points of that part. Work on streams becomes a graph (`graph`) of operations (`operation`), `run` runs it, and
 // `order` says when. The checks: `operand` looks at addresses, `detect` at order (`clock`, `shadow`) and at what was
-// written (`written`), `watch` at what the host does, `leak` at what is left; `report` has their words.
+// written (`written`), `watch` at what the host does, `host_copy` at what memcore copies itself, `leak` at what is left;
+// `report` has their words.
 //
 // Rules that every part keeps:
 // - Handles are keys of tables, never pointers: whatever a program passes is looked up.
@@ -83,6 +84,7 @@ mod front;
 mod graph;
 mod guard;
 mod host;
+mod host_copy;
 mod host_function;
 mod leak;
 mod machine;

@@ -28,7 +28,7 @@ use super::ffi::{
     CUdeviceptr, CUevent, CUgraph, CUhostFn, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream,
     CUuuid, STREAM_NON_BLOCKING,
 };
-use super::{Driver, DriverKind};
+use super::{Driver, DriverKind, HostRows};
 use crate::error::{Result, Status};
 use call::{Argument, Arguments, Kind};
 use device::{Devices, Queued, Started};
@@ -195,6 +195,10 @@ impl DriverKind for TraceDriver {
 
     fn refuses_huge_pages(&self) -> bool {
         self.inner.refuses_huge_pages()
+    }
+
+    fn lets_host_copy(&self, rows: HostRows) -> bool {
+        self.inner.lets_host_copy(rows)
     }
 
     fn progresses(&self) -> bool {

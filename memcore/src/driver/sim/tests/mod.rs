@@ -7,6 +7,7 @@ mod checking;
 mod codes;
 mod faults;
 mod happens_before;
+mod host_copy;
 mod mapped;
 mod model;
 mod ordering;
