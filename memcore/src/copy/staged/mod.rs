@@ -77,7 +77,7 @@ impl HostCopy {
             return Some(unsafe { self.copy_small(lane, &piece, exposes) });
         }
         let staging = lane.context.staging();
-        let plan = Plan::new(self, staging)?;
+        let plan = Plan::new(self, staging, lane.is_own && !lane.is_alone)?;
         if self.bytes() >= WORTH_ASKING && lane.bound.may_know(self.host_range().0.expose_provenance() as u64) {
             return None;
         }

@@ -22,14 +22,16 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// For what is not small; `None` where the driver is as fast.
-    pub(super) fn new(copy: &HostCopy, staging: Staging) -> Option<Self> {
+    /// For what is not small, while other copies of the context's run or not; `None` where the driver is as fast.
+    pub(super) fn new(copy: &HostCopy, staging: Staging, are_others: bool) -> Option<Self> {
         let (bytes, most) = (copy.bytes(), staging.most_threads());
         if most == 0 || staging.piece_bytes() < SMALL {
             return None;
         }
         // What is left out, and what would have fewer threads than the least, the driver does as fast.
         let (least, threads, part_bytes, non_temporal) = match (copy.is_upload, bytes / KIB) {
+            // Of several threads' the driver makes one after the other.
+            (true, ..2048) if are_others => (1, 1, 256 * KIB, true),
             (true, ..2048) => return None,
             // Whole pages, so that a part of a row ends where an element does.
             (true, 2048..8192) => (4, 4, (bytes / 4).next_multiple_of(4 * KIB), false),
@@ -68,7 +70,7 @@ mod tests {
         } else {
             HostCopy::download(ptr::null_mut(), 0, bytes)
         };
-        let plan = Plan::new(&copy, Staging::default().threads(threads))?;
+        let plan = Plan::new(&copy, Staging::default().threads(threads), false)?;
         Some((plan.threads, plan.part_bytes, plan.slots, plan.non_temporal))
     }
 
@@ -106,10 +108,21 @@ mod tests {
     }
 
     #[test]
+    fn small_uploads_are_staged_beside_others() {
+        let of = |bytes| {
+            let plan = Plan::new(&HostCopy::upload(0, ptr::null(), bytes), Staging::default().threads(8), true)?;
+            Some((plan.threads, plan.part_bytes, plan.slots, plan.non_temporal))
+        };
+        assert_eq!(of(128 * KIB + 1), Some((1, 256 * KIB, 1, true)));
+        assert_eq!(of(2 * MIB - 1), Some((1, 256 * KIB, 4, true)));
+        assert_eq!(of(2 * MIB), plan(true, 2 * MIB, 8));
+    }
+
+    #[test]
     fn parts_fit_the_pieces() {
         for maximum in [0, 128 * KIB, MIB, 2 * MIB, 3 * MIB, 32 * MIB, usize::MAX] {
             let staging = Staging::default().threads(8).maximum_bytes(maximum);
-            let plan = Plan::new(&HostCopy::upload(0, ptr::null(), 64 * MIB), staging);
+            let plan = Plan::new(&HostCopy::upload(0, ptr::null(), 64 * MIB), staging, false);
             assert_eq!(plan.is_some(), maximum >= 2 * MIB, "{maximum}");
             let Some(plan) = plan else { continue };
             assert!(plan.part_bytes <= staging.piece_bytes() && plan.pieces(staging.piece_bytes()) >= 1);
