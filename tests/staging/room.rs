@@ -1,7 +1,8 @@
 //! Who makes room for whom: pieces for small and for large copies, and page-locked memory that is kept.
 
+use memcore::Status;
 use memcore::prelude::*;
-use memcore::sim::SimOptions;
+use memcore::sim::{Fault, SimOptions};
 
 use crate::{LARGE, SMALL, STAGING, count, finish, open, pattern, pieces_made};
 
@@ -99,6 +100,24 @@ fn work_of_a_programs_stream_is_waited_for_before_anything_is_taken() {
     );
     assert!(dev.to_vec().unwrap() == host);
     assert_eq!(context.staging(), STAGING);
+    drop((dev, stream));
+    finish(sim, &context);
+}
+
+#[test]
+fn a_copy_in_parts_does_not_begin_where_earlier_work_of_the_stream_failed() {
+    let host = pattern(LARGE, 7);
+    let prepared = |options: SimOptions| {
+        let (sim, context) = open(options);
+        let stream = Stream::new_in(&context).unwrap();
+        let dev = DeviceBuffer::<u8>::zeroed_in(&context, LARGE).unwrap();
+        (sim, context, stream, dev)
+    };
+    let before = count(&prepared(SimOptions::default()).0, "cuStreamSynchronize");
+    let fault = Fault::nth("cuStreamSynchronize", before + 1, Status(4242));
+    let (sim, context, stream, mut dev) = prepared(SimOptions::default().fail(fault));
+    let error = copy!(dev <- host, stream).unwrap_err();
+    assert_eq!((error.status(), dev.to_vec().unwrap() == [0; LARGE]), (Some(Status(4242)), true));
     drop((dev, stream));
     finish(sim, &context);
 }

@@ -127,7 +127,7 @@ fn same_context(own: &Inner, context: &Inner, source: Option<CUcontext>) -> Resu
 #[track_caller]
 unsafe fn complete(lane: &Lane<'_>, writes: Writes, operation: Operation<'_>) -> Result<()> {
     let exposes_device = matches!(writes, Writes::Device { dst } if is_managed(lane.bound, dst));
-    let copy = HostCopy::of(&operation);
+    let copy = HostCopy::of(&operation, lane);
     if let Some(copy) = &copy {
         // SAFETY: the caller's contract.
         if let Some(copied) = unsafe { copy.copy(lane, exposes_device) } {
@@ -141,7 +141,7 @@ unsafe fn complete(lane: &Lane<'_>, writes: Writes, operation: Operation<'_>) ->
         Writes::Host { start, bytes } => is_page_locked(lane.bound, start, bytes),
     };
     // SAFETY: the caller's contract.
-    unsafe { lane.run(operation, exposes, copy.is_some_and(|copy| !copy.is_page_locked)) }
+    unsafe { lane.run(operation, exposes, copy.is_some()) }
 }
 
 /// Whether the process has ever had unified memory: where it has not, no device write is visible to the host.

@@ -14,8 +14,6 @@ pub(crate) struct HostCopy {
     pub(super) is_upload: bool,
     /// Bytes one after the other, rather than rows.
     is_linear: bool,
-    /// Whether the host's memory is known to be page-locked, or unified.
-    pub(in crate::copy) is_page_locked: bool,
     pub(super) host: Place,
     device: Place,
     extent: Extent,
@@ -45,23 +43,12 @@ impl HostCopy {
     fn linear(is_upload: bool, host: *mut c_void, device: CUdeviceptr, bytes: usize) -> Self {
         let place = |memory| Place { memory, pitch: bytes, height: 1 };
         let (host, device) = (place(Memory::Host(host)), place(Memory::Device(device)));
-        Self {
-            is_upload,
-            is_linear: true,
-            is_page_locked: false,
-            host,
-            device,
-            extent: Extent { width: bytes, rows: 1, slices: 1 },
-        }
-    }
-
-    pub(super) fn of_page_locked(self, is_page_locked: bool) -> Self {
-        Self { is_page_locked, ..self }
+        Self { is_upload, is_linear: true, host, device, extent: Extent { width: bytes, rows: 1, slices: 1 } }
     }
 
     /// Of rows, which are not empty.
     pub(super) fn rows(is_upload: bool, host: Place, device: Place, extent: Extent) -> Self {
-        Self { is_upload, is_linear: false, is_page_locked: false, host, device, extent }
+        Self { is_upload, is_linear: false, host, device, extent }
     }
 
     pub(super) fn bytes(&self) -> usize {

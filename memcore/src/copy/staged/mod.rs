@@ -34,32 +34,35 @@ const NON_TEMPORAL_FROM: usize = 32 << 10;
 const BOUNCES: usize = 16 << 10;
 
 impl HostCopy {
-    /// The copy between a device and the host's memory that an operation is, if it is one and may go through page-locked
-    /// memory.
-    pub(super) fn of(operation: &Operation<'_>) -> Option<Self> {
-        let (copy, kind) = match *operation {
-            Operation::Upload { dst, src, kind, bytes } => (Self::upload(dst, src, bytes), kind),
-            Operation::Download { dst, kind, src, bytes } => (Self::download(dst, src, bytes), kind),
-            Operation::Rows(copy) => match (copy.to.memory, copy.from.memory) {
-                (Memory::Host(_), Memory::Host(_)) => return None,
-                (Memory::Host(_), _) => (Self::rows(false, copy.to, copy.from, copy.extent), HostKind::Unknown),
-                (_, Memory::Host(_)) => (Self::rows(true, copy.from, copy.to, copy.extent), HostKind::Unknown),
-                _ => return None,
-            },
-            _ => return None,
-        };
-        match kind {
-            HostKind::HostVisible => Some(copy.of_page_locked(true)),
-            HostKind::Unknown => {
-                let (start, reach) = copy.host_range();
-                Some(copy.of_page_locked(is_listed(start, reach)))
+    /// The copy that an operation is, if it is one between a device and the host's memory that is better made through
+    /// page-locked memory: of pageable memory, and a short download of any where nothing watches for its ticket.
+    pub(super) fn of(operation: &Operation<'_>, lane: &Lane<'_>) -> Option<Self> {
+        let bounces = |bytes| bytes <= BOUNCES && !lane.is_watched();
+        match *operation {
+            Operation::Upload { dst, src, kind: HostKind::Unknown, bytes } => {
+                let is_pageable = !is_listed(src, bytes);
+                is_pageable.then(|| Self::upload(dst, src, bytes))
             }
-            HostKind::ByDriver => None,
+            Operation::Download { dst, kind: kind @ (HostKind::Unknown | HostKind::HostVisible), src, bytes } => {
+                let is_pageable = || matches!(kind, HostKind::Unknown) && !is_listed(dst, bytes);
+                (bounces(bytes) || is_pageable()).then(|| Self::download(dst, src, bytes))
+            }
+            Operation::Rows(copy) => {
+                let rows = match (copy.to.memory, copy.from.memory) {
+                    (Memory::Host(_), Memory::Host(_)) => return None,
+                    (Memory::Host(_), _) => Self::rows(false, copy.to, copy.from, copy.extent),
+                    (_, Memory::Host(_)) => Self::rows(true, copy.from, copy.to, copy.extent),
+                    _ => return None,
+                };
+                let (start, reach) = rows.host_range();
+                (!rows.is_upload && bounces(rows.bytes()) || !is_listed(start, reach)).then_some(rows)
+            }
+            _ => None,
         }
     }
 
-    /// Copies, or says that the driver should: where the host's memory is page-locked, or not to be copied by the host, where
-    /// the driver is as fast, and where there is no page-locked memory to be had. `exposes`, whether the device's memory is
+    /// Copies, or says that the driver should: where the host's memory is page-locked by others, or not to be copied by the
+    /// host, where the driver is as fast, and where there is no page-locked memory to be had. `exposes`, whether the device's memory is
     /// what safe code can reach.
     ///
     /// # Safety
@@ -67,8 +70,7 @@ impl HostCopy {
     /// As [`Operation::queue`], of the operation that this is of.
     #[track_caller]
     pub(super) unsafe fn copy(&self, lane: &Lane<'_>, exposes: bool) -> Option<Result<()>> {
-        let bounces = !self.is_upload && self.bytes() <= BOUNCES && !lane.is_watched();
-        if self.is_page_locked && !bounces || !lane.bound.driver().lets_host_copy(self.host_rows()) {
+        if !lane.bound.driver().lets_host_copy(self.host_rows()) {
             return None;
         }
         if self.bytes() <= SMALL {
