@@ -166,7 +166,7 @@ fn without_page_locked_memory_the_driver_copies_and_is_asked_once() {
 fn some_of_the_page_locked_memory() {
     for is_upload in [true, false] {
         for pieces in [1, 2] {
-            let limit = 4096 + pieces * (137 << 10);
+            let limit = 4096 + pieces * (129 << 10);
             let (sim, context) = open(SimOptions::default().host_lock_limit(limit));
             let (host, mut dev) = (pattern(LARGE, 1), DeviceBuffer::zeroed_in(&context, LARGE).unwrap());
             if is_upload {
@@ -175,7 +175,7 @@ fn some_of_the_page_locked_memory() {
             let mut back = vec![1; LARGE];
             copy!(back <- dev).unwrap();
             assert!(back == if is_upload { host } else { vec![0; LARGE] });
-            assert_eq!(context.staging_bytes(), pieces as usize * (136 << 10));
+            assert_eq!(context.staging_bytes(), pieces as usize * (128 << 10));
             drop(dev);
             finish(sim, &context);
         }
