@@ -138,9 +138,10 @@ fn what_is_wrong_is_said_before_anything_is_measured() {
     let taken = out.join("taken");
     fs::write(&taken, "no results").unwrap();
     let taken = taken.to_str().unwrap();
-    let size = "--max-bytes takes a size from 4 on, as 65536, 64K, 16M or 1G, not";
+    let size = "--max-bytes takes a size from 16 on, as 65536, 64K, 16M or 1G, not";
     for (arguments, wrong) in [
-        (&["--max-bytes", "3"][..], format!("{size} 3")),
+        (&["--max-bytes", "15"][..], format!("{size} 15")),
+        (&["--max-bytes", "1000000G"], "--max-bytes: the device has ".into()),
         (&["--max-bytes", "much"], format!("{size} much")),
         (&["--max-bytes", "1T"], format!("{size} 1T")),
         (&["--max-bytes", "99999999999999999999"], format!("{size} 99999999999999999999")),

@@ -46,13 +46,19 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         }
         return Ok(());
     }
-    let device = Context::current()?.device().clone();
+    let context = Context::current()?;
+    let device = context.device().clone();
     let about = about(&device)?;
+    let max_bytes = options.max_bytes.unwrap_or(if device.is_simulated() { 16 << 20 } else { 1 << 30 });
+    // Two buffers on the device, and half as much again for a new one of rows.
+    let (free, _) = context.memory_info()?;
+    if max_bytes as u64 > free / 3 {
+        return Err(format!("--max-bytes: the device has {free} bytes free, three times {max_bytes} are needed").into());
+    }
     if let Some(file) = &options.json {
         Results { about: about.clone(), rows: Vec::new() }.write(file)?;
     }
     println!("{}", about.line());
-    let max_bytes = options.max_bytes.unwrap_or(if device.is_simulated() { 16 << 20 } else { 1 << 30 });
     let results = Results { about, rows: measure::all(max_bytes)? };
     print_table(&results);
     if let Some(file) = &options.json {

@@ -48,9 +48,9 @@ impl Options {
     }
 }
 
-/// A size of at least one element, as 65536, 64K, 16M or 1G.
+/// A size of at least two steps, which a line is drawn between, as 65536, 64K, 16M or 1G.
 fn size(text: &OsString) -> Result<usize, Box<dyn Error>> {
-    let wrong = || format!("--max-bytes takes a size from 4 on, as 65536, 64K, 16M or 1G, not {}", text.display());
+    let wrong = || format!("--max-bytes takes a size from 16 on, as 65536, 64K, 16M or 1G, not {}", text.display());
     let text = text.to_str().ok_or_else(wrong)?;
     let (digits, shift) = match text.char_indices().last() {
         Some((at, 'K')) => (&text[..at], 10),
@@ -59,5 +59,5 @@ fn size(text: &OsString) -> Result<usize, Box<dyn Error>> {
         _ => (text, 0),
     };
     let bytes = digits.parse::<usize>().ok().and_then(|count| count.checked_mul(1 << shift));
-    Ok(bytes.filter(|&bytes| bytes >= 4).ok_or_else(wrong)?)
+    Ok(bytes.filter(|&bytes| bytes >= 16).ok_or_else(wrong)?)
 }
