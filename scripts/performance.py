@@ -267,7 +267,7 @@ def plots(folder, found, into):
     """Draws into a folder, and names the pictures that the page shows."""
     files = [str(folder / f"{name}.json") for name in PLOTTED if name in found]
     if files:
-        command = ["cargo", "run", "--release", "--quiet", "--example", "bandwidth", "--", "--out", into, "--draw", *files]
+        command = ["cargo", "run", "--quiet", "--example", "bandwidth", "--", "--out", into, "--draw", *files]
         subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return {f"{name}.svg": (Path(into) / f"{name}.svg").read_bytes() for name in PLOTTED if name in found}
 
