@@ -1,6 +1,6 @@
 //! Sends a file of records to the device and back, works on ranges of it there, and verifies every byte.
 //!
-//! `cargo run --release --example quickstart [FILE]`, where FILE holds records of the shape of [`Quake`]; without it a week
+//! `cargo run --example quickstart [FILE]`, where FILE holds records of the shape of [`Quake`]; without it a week
 //! of earthquakes is read (`examples/data/README.md`). Runs on a GPU where there is one, else on the simulated device.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "printing is what this program does")]
 

@@ -1,6 +1,6 @@
 //! The bandwidth example, run as its users run it, on the simulated device.
 
-#[path = "support/example.rs"]
+#[path = "../../tests/support/example.rs"]
 mod example;
 
 use std::fs;
