@@ -183,7 +183,7 @@ def targets(peers, build):
     if build:
         rows.append(["clean build with all dependencies", "2 cores", "", "", "≤ 15 s", f"{build['median']:.1f} s",
                      verdict(build["median"], 15, False)])
-    return table(["work", "size", "driver", "best peer", "target", "memcore", ""], rows) if rows else None
+    return table(["work", "size", "driver", "best peer", "target", "memcore", "reached"], rows) if rows else None
 
 
 def spread(row, unit):

@@ -1,5 +1,6 @@
 //! What is done where something is refused, and how one hears of it.
 
+use memcore::memory::{cuda_free_locked, cuda_malloc_locked};
 use memcore::prelude::*;
 use memcore::sim::{Fault, SimOptions, ViolationKind};
 use memcore::{Error, LockedFlags, LockedStatistics, Status};
@@ -157,4 +158,22 @@ fn where_it_is_not_known_whether_the_context_lives_nothing_is_kept() {
     assert_eq!(context.locked_statistics().kept_bytes, LARGE as u64);
     drop(context);
     assert!(sim.finish().is_empty());
+}
+
+/// Freed by hand too: what a device may still use is neither kept nor unmapped.
+#[test]
+fn nothing_is_freed_that_a_dead_context_may_still_use() {
+    let (sim, context) = open(SimOptions::default().fail(Fault::sticky("cuMemcpyHtoDAsync_v2", 1, Status(700))));
+    let _entered = context.enter();
+    // SAFETY: it is written before anything reads it.
+    let pointer = unsafe { cuda_malloc_locked::<u8>(LARGE) }.unwrap();
+    // SAFETY: the memory has as many bytes.
+    unsafe { pointer.write_bytes(7, LARGE) };
+    assert_eq!(DeviceBuffer::from_slice(&[1_u8; 8]).unwrap_err().status(), Some(Status(700)));
+    // SAFETY: nothing uses it; what the device does, the call asks.
+    assert_eq!(unsafe { cuda_free_locked(pointer) }, Err(Error::Unsettled));
+    // SAFETY: it was not freed.
+    assert_eq!(unsafe { pointer.wrapping_add(LARGE - 1).read() }, 7);
+    assert_eq!(context.locked_statistics().kept_bytes, 0);
+    let _ = (context.take_drop_errors(), sim.finish());
 }

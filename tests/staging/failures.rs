@@ -68,24 +68,26 @@ fn fault(entry: &str, n: u64, len: usize, is_upload: bool, make: fn(&str, u64, S
 const UPLOAD: &str = "cuMemcpyHtoDAsync_v2";
 const DOWNLOAD: &str = "cuMemcpyDtoHAsync_v2";
 
+/// Calls of a copy by which it may fail, by the number of the call: uploads or not, and how long.
+const CALLS: [(bool, usize, &str, u64); 13] = [
+    (true, LARGE, UPLOAD, 3),
+    (true, LARGE, "cuEventRecord", 3),
+    (true, LARGE, "cuEventSynchronize", 1),
+    (true, LARGE, "cuStreamSynchronize", 1),
+    (false, LARGE, DOWNLOAD, 3),
+    (false, LARGE, "cuEventRecord", 3),
+    (false, LARGE, "cuEventSynchronize", 1),
+    (false, LARGE, "cuEventSynchronize", 3),
+    (false, LARGE, "cuStreamSynchronize", 1),
+    (true, SMALL, UPLOAD, 1),
+    (true, SMALL, "cuStreamSynchronize", 1),
+    (false, SMALL, DOWNLOAD, 1),
+    (false, SMALL, "cuStreamSynchronize", 1),
+];
+
 #[test]
 fn a_call_that_fails_midway() {
-    let calls = [
-        (true, LARGE, UPLOAD, 3),
-        (true, LARGE, "cuEventRecord", 3),
-        (true, LARGE, "cuEventSynchronize", 1),
-        (true, LARGE, "cuStreamSynchronize", 1),
-        (false, LARGE, DOWNLOAD, 3),
-        (false, LARGE, "cuEventRecord", 3),
-        (false, LARGE, "cuEventSynchronize", 1),
-        (false, LARGE, "cuEventSynchronize", 3),
-        (false, LARGE, "cuStreamSynchronize", 1),
-        (true, SMALL, UPLOAD, 1),
-        (true, SMALL, "cuStreamSynchronize", 1),
-        (false, SMALL, DOWNLOAD, 1),
-        (false, SMALL, "cuStreamSynchronize", 1),
-    ];
-    for (is_upload, len, entry, n) in calls {
+    for (is_upload, len, entry, n) in CALLS {
         // Eagerly nothing needs a wait but the last.
         for order in ORDERS[..3].iter().copied().filter(|order| *order == Order::Lazy || entry != "cuEventSynchronize")
         {
@@ -199,20 +201,7 @@ fn without_events_the_driver_copies() {
 
 #[test]
 fn a_context_that_dies_midway() {
-    let calls = [
-        (true, LARGE, UPLOAD, 3),
-        (true, LARGE, "cuEventRecord", 3),
-        (true, LARGE, "cuStreamSynchronize", 1),
-        (false, LARGE, DOWNLOAD, 3),
-        (false, LARGE, "cuEventRecord", 3),
-        (false, LARGE, "cuEventSynchronize", 2),
-        (false, LARGE, "cuStreamSynchronize", 1),
-        (true, SMALL, UPLOAD, 1),
-        (true, SMALL, "cuStreamSynchronize", 1),
-        (false, SMALL, DOWNLOAD, 1),
-        (false, SMALL, "cuStreamSynchronize", 1),
-    ];
-    for (is_upload, len, entry, n) in calls {
+    for (is_upload, len, entry, n) in CALLS {
         let fault = fault(entry, n, len, is_upload, Fault::sticky, 700);
         let what = fault.to_string();
         let mut bench = Bench::new(SimOptions::default().fail(fault), len, is_upload);

@@ -12,8 +12,10 @@ impl Context {
     /// more. With 0 it keeps none. Driver function: `cuMemHostUnregister`, for what is given back, which may wait for device
     /// work.
     ///
-    /// At first it is a sixteenth of the machine's memory, but at most 2 GiB. Only large memory is kept
-    /// ([`LockedStatistics`](super::LockedStatistics)), in whole pages, a last huge page that is half full included; an allocation gets kept pages where they are at most a quarter more than it asks for, so counted.
+    /// At first it is a sixteenth of the machine's memory, but at most 2 GiB, for each context. Only large memory is kept
+    /// ([`LockedStatistics`](super::LockedStatistics)), each allocation as a whole: its bytes count in whole pages, and a last
+    /// huge page (2 MiB) that is half full counts as a whole too, so that 9 MiB count as 10. What is too much goes oldest
+    /// first. An allocation gets kept pages where they are at most a quarter more than it asks for, so counted.
     /// [`Context::trim`] gives kept memory back, as does an allocation of page-locked memory that fails without, and the end
     /// of the context.
     ///

@@ -206,8 +206,8 @@ impl Context {
 
     /// Gives back what the context keeps for later: to the device what the pool holds, all but `keep_bytes`; to the system
     /// page-locked memory that was freed, all but as many ([`keep_locked_memory`](Self::keep_locked_memory)); the
-    /// page-locked memory of [`Staging`] that no copy uses, and its events; and the threads that copy for it. Waits for pending frees, but
-    /// not for those of a scope that has not ended. Driver functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`,
+    /// page-locked memory of [`Staging`] that no copy uses, and its events; and the threads that copy for it. Waits for
+    /// pending frees, but not for those of a scope that has not ended. Driver functions: `cuStreamSynchronize`, `cuMemPoolTrimTo`,
     /// `cuMemFreeHost`, `cuEventDestroy_v2`, `cuMemHostUnregister`. Without a pool, of device memory it only waits.
     ///
     /// # Errors

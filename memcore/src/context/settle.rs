@@ -125,8 +125,8 @@ impl<'c> Pending<'c> {
         Self { context, stream }
     }
 
-    /// [`settle`]s the stream, on which nothing but this work was queued. `watched`, a ticket queued behind the work, is
-    /// watched first.
+    /// [`settle`]s the stream. `watched`, a ticket queued behind the work, is watched first: only of a stream on which nothing
+    /// else is, whose failure the wait would say.
     #[track_caller]
     pub(crate) fn watch(self, watched: Option<Ticket<'_>>, exposed: Exposed<'_>) -> Result<()> {
         if watched.is_some_and(|ticket| self.context.driver().progresses() && ticket.arrives_within(SHORT)) {

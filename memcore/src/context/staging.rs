@@ -8,13 +8,14 @@ use crate::error::Result;
 /// the driver's.
 ///
 /// A device reads and writes page-locked memory alone. For other memory a driver copies in between, on one core: 9 GB/s up
-/// and 15 down on an H200 whose bus moves 55 (`docs/performance.md`). So a synchronous copy of pageable memory goes in pieces through
-/// page-locked memory of the context's, which several threads fill or empty while the device copies. The memory is made and
-/// the threads are started when a copy first needs them, are kept for the next, and are given back by [`Context::trim`].
+/// and 15 down on an H200 whose bus moves 55 (`docs/performance.md`). So a synchronous copy of pageable memory goes in
+/// pieces through page-locked memory of the context's, which several threads fill or empty while the device copies. The
+/// memory is made and the threads are started when a copy first needs them, are kept for the next, and are given back by
+/// [`Context::trim`].
 ///
 /// A copy that finds the memory in use by others, or gets none, goes through the driver's, as all do with
-/// [`Staging::off`]; and so does what the driver copies as fast: uploads of 128 KiB to 2 MiB, unless other copies run at the same
-/// time; with two or three threads uploads of 2 to 8 MiB; with one thread all of 2 MiB and more, both ways.
+/// [`Staging::off`]; and so does what the driver copies as fast: uploads of 128 KiB to 2 MiB, unless other copies run at
+/// the same time; with two or three threads uploads of 2 to 8 MiB; with one thread all of 2 MiB and more, both ways.
 ///
 /// ```
 /// use memcore::prelude::*;
@@ -54,9 +55,8 @@ impl Staging {
     }
 
     /// At most so many bytes of page-locked memory: a sixteenth in pieces of 128 KiB for copies up to that size, and for
-    /// larger ones almost two pieces for each thread, of at most 2 MiB. Where these come out below 128 KiB (of 8 threads, below 2 MiB in all,
-    /// about)
-    /// larger copies go through the driver, and below 128 KiB in all every copy. The default is 32 MiB.
+    /// larger ones almost two pieces for each thread, of at most 2 MiB. Where these come out below 128 KiB (of 8 threads,
+    /// below 2 MiB in all) larger copies go through the driver, and below 128 KiB in all every copy. The default is 32 MiB.
     #[must_use]
     pub const fn maximum_bytes(self, bytes: usize) -> Self {
         Self { maximum_bytes: bytes, ..self }

@@ -29,15 +29,16 @@ impl Lane<'_> {
     }
 
     /// Queues the operation and waits for it; `exposes`, whether it writes what safe code can reach without the driver, and
-    /// `is_staged`, whether the driver copies pageable memory in between, so that there is little to watch for afterwards.
+    /// `is_pageable`, whether the host's memory is, so that the driver copies in between, and most is done when the call
+    /// returns: a ticket behind it would only cost.
     ///
     /// # Safety
     ///
     /// As [`Operation::queue`].
     #[track_caller]
-    pub(super) unsafe fn run(&self, operation: Operation<'_>, exposes: bool, is_staged: bool) -> Result<()> {
+    pub(super) unsafe fn run(&self, operation: Operation<'_>, exposes: bool, is_pageable: bool) -> Result<()> {
         let driver = self.bound.driver();
-        let watches = self.is_watched() && !is_staged && operation.is_short() && driver.progresses();
+        let watches = self.is_watched() && !is_pageable && operation.is_short() && driver.progresses();
         if exposes {
             self.stream.prepare_ticket(driver)?;
         }

@@ -50,8 +50,8 @@ pub(crate) trait DriverKind {
     #[track_caller]
     unsafe fn note_host_allocation(&self, address: u64, bytes: usize, zeros: bool);
 
-    /// Says that the program has freed what [`note_host_allocation`](Self::note_host_allocation) gave it at `address`; the pages stay registered.
-    /// Only the simulated device waits here, for work that the program has not waited for.
+    /// Says that the program has freed what [`note_host_allocation`](Self::note_host_allocation) gave it at `address`; the
+    /// pages stay registered. Only the simulated device waits here, for work that the program has not waited for.
     ///
     /// # Safety
     ///

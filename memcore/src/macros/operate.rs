@@ -5,8 +5,8 @@
 /// Each side is memory of the host (`[T]`, an array, a `Vec`, a [`LockedBuffer`](crate::LockedBuffer),
 /// [`RegisteredBuffer`](crate::RegisteredBuffer) or [`UnifiedBuffer`](crate::UnifiedBuffer)), of a device
 /// ([`DeviceBuffer`](crate::DeviceBuffer), [`DeviceBox`](crate::DeviceBox), [`DeviceSlice`](crate::DeviceSlice)), or a
-/// range of it, owned or borrowed; or a CUDA array ([`ArrayObject`](crate::ArrayObject)). Both have the same element type and length. Between two devices the copy goes from
-/// one to the other.
+/// range of it, owned or borrowed; or a CUDA array ([`ArrayObject`](crate::ArrayObject)). Both have the same element type
+/// and length. Between two devices the copy goes from one to the other.
 ///
 /// | form | ordered | on return |
 /// |---|---|---|
@@ -22,7 +22,9 @@
 /// `cuMemcpy2DAsync_v2`, `cuMemcpy3DAsync_v2` or `cuMemcpy3DPeerAsync`) and,
 /// unless asynchronous, its wait; none for an empty copy or one within the host. A copy into page-locked or unified
 /// memory, or to another device, also queues a `cuStreamWriteValue32_v2`, by which it knows that the memory is written
-/// even where the wait fails. Each operand is evaluated once, the destination first.
+/// even where the wait fails; on a GPU a short copy may watch for what that writes, in place of the wait. A synchronous copy
+/// of much pageable memory goes in parts, each of which is such a call and most with a `cuEventRecord` and its
+/// `cuEventQuery` or `cuEventSynchronize` ([`Staging`](crate::Staging)). Each operand is evaluated once, the destination first.
 ///
 /// ```
 /// use memcore::prelude::*;

@@ -62,8 +62,8 @@ impl HostCopy {
     }
 
     /// Copies, or says that the driver should: where the host's memory is page-locked by others, or not to be copied by the
-    /// host, where the driver is as fast, and where there is no page-locked memory to be had. `exposes`, whether the device's memory is
-    /// what safe code can reach.
+    /// host, where the driver is as fast, and where there is no page-locked memory to be had. `exposes`, whether the device's
+    /// memory is what safe code can reach.
     ///
     /// # Safety
     ///

@@ -109,8 +109,8 @@ impl Context {
     ///
     /// [`Error::AlreadyRegistered`] if any of the memory is registered; [`Error::UnknownFlags`];
     /// [`Error::Unsupported`]; [`Error::Unsettled`] if an earlier wait failed; [`Error::OutOfMemory`], also at the limit on
-    /// locked memory; the driver's code, `INVALID_VALUE` where the memory was page-locked when it was allocated. Then `f` is not called. Else what `f`
-    /// returns.
+    /// locked memory; the driver's code, `INVALID_VALUE` where the memory was page-locked when it was allocated. Then `f` is
+    /// not called. Else what `f` returns.
     ///
     /// # Panics
     ///

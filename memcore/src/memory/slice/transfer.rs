@@ -107,8 +107,8 @@ impl<T> DeviceSlice<T> {
         unsafe { destination.__as_copy_destination().copy_raw(DeviceSource::new(self), stream) }
     }
 
-    /// The elements in a new `Vec`. Complete on return. Driver functions: `cuMemcpyDtoHAsync_v2`,
-    /// `cuStreamSynchronize`.
+    /// The elements in a new `Vec`. Complete on return. Driver functions: those of [`copy!`](crate::copy) to pageable
+    /// memory.
     ///
     /// # Errors
     ///
