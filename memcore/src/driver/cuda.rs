@@ -52,7 +52,7 @@ impl Symbol {
 }
 
 macro_rules! cuda_driver {
-    ($($method:ident = $symbol:literal($($arg:ident: $type:ty),*);)*) => {
+    ($($method:ident = $symbol:literal $(| $per_thread:literal)? ($($arg:ident: $type:ty),*);)*) => {
         /// The loaded driver library and its functions.
         pub(super) struct CudaDriver {
             /// Never unloaded: threads and exit handlers of the driver may outlive any use of it here.

@@ -91,7 +91,7 @@ pub(crate) struct HostRows {
 }
 
 macro_rules! driver_trait {
-    ($($method:ident = $symbol:literal($($arg:ident: $type:ty),*);)*) => {
+    ($($method:ident = $symbol:literal $(| $per_thread:literal)? ($($arg:ident: $type:ty),*);)*) => {
         /// One method per driver entry point that memcore uses.
         ///
         /// # Safety

@@ -3,7 +3,7 @@
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::report::Place;
+use super::place::Place;
 use crate::error::Status;
 
 /// What an entry point answers.
@@ -20,6 +20,8 @@ pub(super) struct Call {
     pub(super) place: Place,
     /// The context current on the calling thread, 0 for none.
     pub(super) current: u64,
+    /// Whether the default stream is the thread's own.
+    pub(super) is_per_thread: bool,
 }
 
 impl Call {
@@ -65,6 +67,30 @@ pub(super) fn as_handle<T>(pointer: *mut T) -> u64 {
     pointer.addr() as u64
 }
 
+/// The bytes of a value.
+#[cfg(feature = "libcuda")]
+fn bytes_at<T>(pointer: *const T) -> core::ops::Range<u64> {
+    let start = pointer.addr() as u64;
+    start..start.saturating_add(size_of::<T>() as u64)
+}
+
+/// Reads a value from where the caller has it.
+///
+/// # Safety
+///
+/// `from` is null or good for a read.
+pub(super) unsafe fn read_in<T: Copy>(from: *const T) -> Answer<T> {
+    if from.is_null() {
+        return Err(Status::INVALID_VALUE);
+    }
+    #[cfg(feature = "libcuda")]
+    if !super::libcuda::is_accessible(&bytes_at(from), false) {
+        return Err(Status::INVALID_VALUE);
+    }
+    // SAFETY: not null, so good for a read by this function's contract; a `void *` of C may be unaligned.
+    Ok(unsafe { from.read_unaligned() })
+}
+
 /// Writes a result to where the caller wants it.
 ///
 /// # Safety
@@ -72,6 +98,10 @@ pub(super) fn as_handle<T>(pointer: *mut T) -> u64 {
 /// `out` is null or good for a write.
 pub(super) unsafe fn write_out<T>(out: *mut T, value: T) -> Answer {
     if out.is_null() {
+        return Err(Status::INVALID_VALUE);
+    }
+    #[cfg(feature = "libcuda")]
+    if !super::libcuda::is_accessible(&bytes_at(out), true) {
         return Err(Status::INVALID_VALUE);
     }
     // SAFETY: not null, so good for a write by this function's contract; a `void *` of C may be unaligned.

@@ -1,4 +1,4 @@
-//! Primary contexts, and which one is current.
+//! Contexts, and which one is current.
 
 use std::collections::HashMap;
 use std::thread::ThreadId;
@@ -13,7 +13,7 @@ use super::stream::Stream;
 use crate::driver::ffi::{CAPTURE_MODE_RELAXED, CUcontext, CUdevice};
 use crate::error::Status;
 
-/// A live primary context.
+/// A live context: a primary one, or one that a program of the C functions made.
 #[derive(Debug)]
 pub(super) struct Context {
     /// The index of its device.
@@ -32,6 +32,9 @@ pub(super) struct Context {
     pub(super) per_thread: HashMap<ThreadId, u64>,
     /// What it died of.
     pub(super) dead: Option<Status>,
+    /// How it was asked for, which changes nothing.
+    #[cfg(feature = "libcuda")]
+    pub(super) flags: u32,
 }
 
 impl Machine {
@@ -43,23 +46,36 @@ impl Machine {
         let device = self.devices.get_mut(index).ok_or(Status::INVALID_DEVICE)?;
         device.retained += 1;
         let key = device.primary;
+        #[cfg(feature = "libcuda")]
+        let flags = device.primary_flags;
         if !self.contexts.contains_key(&key) {
-            let legacy = new_handle();
-            self.streams.insert(legacy, Stream::new(key, 0, true, self.agents.take(&self.host_clock)));
-            let context = Context {
-                device: index,
-                legacy,
-                blocking: Vec::new(),
-                orphans: Vec::new(),
-                orphan_clock: Clock::default(),
-                gone_clock: Clock::default(),
-                per_thread: HashMap::new(),
-                dead: None,
-            };
-            self.contexts.insert(key, context);
+            self.open_context(key, index);
+        }
+        #[cfg(feature = "libcuda")]
+        if let Some(context) = self.contexts.get_mut(&key) {
+            context.flags = flags;
         }
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, as_pointer(key)) }
+    }
+
+    /// Makes a context of a device, with its legacy stream.
+    pub(super) fn open_context(&mut self, key: u64, device: usize) {
+        let legacy = new_handle();
+        self.streams.insert(legacy, Stream::new(key, 0, true, self.agents.take(&self.host_clock)));
+        let context = Context {
+            device,
+            legacy,
+            blocking: Vec::new(),
+            orphans: Vec::new(),
+            orphan_clock: Clock::default(),
+            gone_clock: Clock::default(),
+            per_thread: HashMap::new(),
+            dead: None,
+            #[cfg(feature = "libcuda")]
+            flags: 0,
+        };
+        self.contexts.insert(key, context);
     }
 
     pub(super) fn primary_context_release(&mut self, call: &Call, device: CUdevice) -> Answer {
@@ -79,7 +95,7 @@ impl Machine {
     }
 
     /// Ends a context. Its device memory is gone; host memory and managed memory stay mapped, for they may have owners.
-    fn destroy_context(&mut self, call: &Call, key: u64) {
+    pub(super) fn destroy_context(&mut self, call: &Call, key: u64) {
         let dead = self.contexts.get(&key).is_some_and(|context| context.dead.is_some());
         let left: Vec<_> = self.memory.iter().filter(|one| one.context == key).map(|one| (one.id, one.kind)).collect();
         for (id, kind) in left {
@@ -113,11 +129,24 @@ impl Machine {
     pub(super) fn context_set_current(&mut self, _: &Call, context: CUcontext) -> Answer {
         let key = as_handle(context);
         // A context that was released may be made current: the calls after it fail.
-        if key != 0 && self.devices.iter().all(|device| device.primary != key) {
-            return Err(Status::INVALID_CONTEXT);
+        if key != 0 {
+            self.check_was_context(key)?;
         }
         current::set(&self.token, key);
         Ok(())
+    }
+
+    /// The device of a context that is, or was.
+    pub(super) fn device_that_was(&self, key: u64) -> Option<usize> {
+        let primary = self.devices.iter().position(|device| device.primary == key);
+        #[cfg(feature = "libcuda")]
+        let primary = primary.or_else(|| self.made_contexts.get(&key).copied());
+        primary
+    }
+
+    /// Refuses what was never a context.
+    pub(super) fn check_was_context(&self, key: u64) -> Answer {
+        self.device_that_was(key).map(|_| ()).ok_or(Status::INVALID_CONTEXT)
     }
 
     pub(super) unsafe fn stream_priority_range(&mut self, call: &Call, least: *mut i32, greatest: *mut i32) -> Answer {

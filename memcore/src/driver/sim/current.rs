@@ -1,4 +1,5 @@
-//! What a host thread has of its own: the context that is current on it, for each simulator, and its capture mode.
+//! What a host thread has of its own: the context that is current on it, for each simulator, with those that are below it,
+//! and its capture mode.
 
 use core::cell::{Cell, RefCell};
 use std::sync::{Arc, Weak};
@@ -7,37 +8,58 @@ use std::sync::{Arc, Weak};
 pub(super) type Token = Arc<()>;
 
 thread_local! {
-    static CURRENT: RefCell<Vec<(Weak<()>, u64)>> = const { RefCell::new(Vec::new()) };
+    static CURRENT: RefCell<Vec<(Weak<()>, Vec<u64>)>> = const { RefCell::new(Vec::new()) };
     static CAPTURE_MODE: Cell<u32> = const { Cell::new(0) };
     static HOST_FUNCTION_OF: Cell<*const ()> = const { Cell::new(core::ptr::null()) };
 }
 
 /// The handle of the context that is current on this thread; 0 for none, also while the thread ends.
 pub(super) fn get(driver: &Token) -> u64 {
-    let find = |entries: &RefCell<Vec<(Weak<()>, u64)>>| {
+    let find = |entries: &RefCell<Vec<(Weak<()>, Vec<u64>)>>| {
         let entries = entries.try_borrow().ok()?;
-        entries.iter().find(|(of, _)| core::ptr::eq(of.as_ptr(), Arc::as_ptr(driver))).map(|(_, context)| *context)
+        let (_, stack) = entries.iter().find(|(of, _)| core::ptr::eq(of.as_ptr(), Arc::as_ptr(driver)))?;
+        stack.last().copied()
     };
     CURRENT.try_with(find).ok().flatten().unwrap_or(0)
 }
 
-/// Makes a context current on this thread; 0 for none.
+/// Makes a context current on this thread, in the place of the current one; 0 for none in its place.
 pub(super) fn set(driver: &Token, context: u64) {
-    // A thread that is ending has no current context any more: there is nothing to remember.
-    let _ = CURRENT.try_with(|entries| {
-        let Ok(mut entries) = entries.try_borrow_mut() else { return };
-        let this = Arc::as_ptr(driver);
-        if context != 0
-            && let Some((_, current)) = entries.iter_mut().find(|(of, _)| core::ptr::eq(of.as_ptr(), this))
-        {
-            *current = context;
-            return;
-        }
-        entries.retain(|(of, _)| !core::ptr::eq(of.as_ptr(), this) && of.strong_count() > 0);
+    change(driver, |stack| {
+        stack.pop();
         if context != 0 {
-            entries.push((Arc::downgrade(driver), context));
+            stack.push(context);
         }
     });
+}
+
+/// Makes a context current on this thread, above the current one.
+#[cfg(feature = "libcuda")]
+pub(super) fn push(driver: &Token, context: u64) {
+    change(driver, |stack| stack.push(context));
+}
+
+/// Makes the context below the current one current in its place; the one that was.
+#[cfg(feature = "libcuda")]
+pub(super) fn pop(driver: &Token) -> Option<u64> {
+    change(driver, Vec::pop).flatten()
+}
+
+/// Changes this thread's stack of contexts, and forgets those of simulators that are gone.
+fn change<R>(driver: &Token, change: impl FnOnce(&mut Vec<u64>) -> R) -> Option<R> {
+    let this = Arc::as_ptr(driver);
+    let change = |entries: &RefCell<Vec<(Weak<()>, Vec<u64>)>>| {
+        let mut entries = entries.try_borrow_mut().ok()?;
+        let known = entries.iter().position(|(of, _)| core::ptr::eq(of.as_ptr(), this));
+        let index = known.unwrap_or_else(|| {
+            entries.retain(|(of, stack)| of.strong_count() > 0 && !stack.is_empty());
+            entries.push((Arc::downgrade(driver), Vec::new()));
+            entries.len() - 1
+        });
+        entries.get_mut(index).map(|(_, stack)| change(stack))
+    };
+    // A thread that is ending has no current context any more: there is nothing to remember.
+    CURRENT.try_with(change).ok().flatten()
 }
 
 /// The thread's capture mode.

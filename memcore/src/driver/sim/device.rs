@@ -25,6 +25,9 @@ pub(super) struct Device {
     pub(super) space: Space,
     /// Its primary context's handle: the same each time that the context is made anew.
     pub(super) primary: u64,
+    /// How the primary context is asked for, which changes nothing.
+    #[cfg(feature = "libcuda")]
+    pub(super) primary_flags: u32,
     /// How often the primary context is retained.
     pub(super) retained: u64,
     /// The handle of the pool that `cuMemAllocAsync` takes from.
@@ -39,6 +42,8 @@ impl Device {
             used: 0,
             space: Space::reserve(total),
             primary: new_handle(),
+            #[cfg(feature = "libcuda")]
+            primary_flags: 0,
             retained: 0,
             default_pool: new_handle(),
         }

@@ -5,7 +5,8 @@ use super::call::{Answer, Call};
 use super::machine::{Machine, Run};
 use super::memory::{Allocation, Found, Kind};
 use super::operation::Op;
-use super::report::{Place, Violation, ViolationKind};
+use super::place::Place;
+use super::report::{Violation, ViolationKind};
 use crate::driver::ffi::{CUdeviceptr, CUstream};
 use crate::error::Status;
 

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::memory::{Allocation, Kind};
-use super::report::{Place, Subject};
+use super::place::Place;
+use super::report::Subject;
 use super::space::ALIGNMENT;
 
 /// Memory that was freed.

@@ -4,16 +4,17 @@ use core::ffi::{c_char, c_void};
 use core::fmt;
 use core::mem;
 use core::ops::Range;
-use core::panic::Location;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::call::{Answer, Call, as_handle};
 use super::current;
+use super::end;
 use super::fault::Failure;
 use super::graph::NodeId;
 use super::machine::Machine;
 use super::options::SimOptions;
-use super::report::{Place, Violation};
+use super::place::Place;
+use super::report::Violation;
 use super::shared::Shared;
 use super::trap;
 use crate::driver::entry_points::entry_points;
@@ -23,10 +24,10 @@ use crate::driver::ffi::{
     CUuuid,
 };
 use crate::driver::{Driver, DriverKind, HostRows};
-use crate::error::Status;
+use crate::error::{Result, Status};
 
 /// What an entry point does to the state. Not a type parameter: [`SimDriver::call`] would be compiled for each entry point.
-type Body<'a> = &'a dyn Fn(&mut Machine, &Call) -> Answer;
+pub(super) type Body<'a> = &'a dyn Fn(&mut Machine, &Call) -> Answer;
 
 /// A simulated driver and its devices.
 pub(crate) struct SimDriver {
@@ -58,17 +59,26 @@ impl SimDriver {
         Self { token, ranges, missing, shared }
     }
 
+    /// The process's own, as the `MEMCORE_SIM_*` variables want it.
+    pub(super) fn of_process() -> Result<Self> {
+        let options = SimOptions::from_environment()?;
+        let audience = options.audience.clone();
+        let driver = Self::new(options, true);
+        end::watch(&driver.shared, audience);
+        Ok(driver)
+    }
+
     /// The state.
     pub(super) fn lock(&self) -> MutexGuard<'_, Machine> {
         self.shared.lock()
     }
 
     /// What every entry point does.
-    fn call(&self, (symbol, method): (&'static str, &'static str), place: Place, body: Body<'_>) -> Status {
+    pub(super) fn call(&self, call: &Call, body: Body<'_>) -> Status {
+        let symbol = call.symbol;
         if self.missing.iter().any(|missing| missing == symbol) {
             return Status::MISSING_SYMBOL;
         }
-        let call = Call { symbol, method, place, current: current::get(&self.token) };
         let mut machine = self.lock();
         machine.record(symbol);
         if machine.faults.is_shut_down {
@@ -95,7 +105,7 @@ impl SimDriver {
             None if !machine.initialised && !BEFORE_INIT.contains(&symbol) => Status::NOT_INITIALIZED,
             None => {
                 let answer;
-                (machine, answer) = self.make(machine, &call, body);
+                (machine, answer) = self.make(machine, call, body);
                 answer.err().unwrap_or(Status::SUCCESS)
             }
         };
@@ -105,9 +115,9 @@ impl SimDriver {
         status
     }
 
-    /// What is reported as a call of the program's, and is none of the driver's.
-    fn own_call(&self, (symbol, method): (&'static str, &'static str), place: Place) -> Call {
-        Call { symbol, method, place, current: current::get(&self.token) }
+    /// A call by this thread of the entry point with this symbol and method.
+    pub(super) fn called(&self, symbol: &'static str, method: &'static str, place: Place) -> Call {
+        Call { symbol, method, place, current: current::get(&self.token), is_per_thread: false }
     }
 
     /// Makes a call, and waits for what it says that it waits for.
@@ -216,13 +226,13 @@ impl DriverKind for SimDriver {
     }
 
     unsafe fn note_host_allocation(&self, address: u64, bytes: usize, zeros: bool) {
-        let call = self.own_call(("cuMemHostAlloc", "mem_host_alloc"), Location::caller());
+        let call = self.called("cuMemHostAlloc", "mem_host_alloc", Place::caller());
         // SAFETY: the caller's contract.
         unsafe { self.lock().note_host_allocation(&call, address, bytes, zeros) };
     }
 
     unsafe fn note_host_free(&self, address: u64) {
-        let call = self.own_call(("cuMemFreeHost", "mem_free_host"), Location::caller());
+        let call = self.called("cuMemFreeHost", "mem_free_host", Place::caller());
         let (mut machine, _) = self.make(self.lock(), &call, &|machine, call| {
             // SAFETY: the caller's contract.
             unsafe { machine.note_host_free(call, address) };
@@ -278,12 +288,12 @@ const IN_HOST_FUNCTIONS: [&str; 23] = [
 const BEFORE_INIT: [&str; 2] = ["cuInit", "cuDriverGetVersion"];
 
 macro_rules! simulated_driver {
-    ($($method:ident = $symbol:literal($($arg:ident: $type:ty),*);)*) => {
+    ($($method:ident = $symbol:literal $(| $per_thread:literal)? ($($arg:ident: $type:ty),*);)*) => {
         impl Driver for SimDriver {
             $(
                 unsafe fn $method(&self, $($arg: $type),*) -> Status {
-                    let place = Location::caller();
-                    self.call(($symbol, stringify!($method)), place, &|machine, call| {
+                    let call = self.called($symbol, stringify!($method), Place::caller());
+                    self.call(&call, &|machine, call| {
                         #[allow(unused_unsafe, reason = "entry points that touch no memory of the caller are safe")]
                         // SAFETY: the driver contract, which the caller of this method keeps too.
                         unsafe { machine.$method(call, $($arg),*) }

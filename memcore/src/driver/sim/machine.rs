@@ -51,6 +51,9 @@ pub(super) struct Machine {
     pub(super) initialised: bool,
     pub(super) devices: Vec<Device>,
     pub(super) contexts: HashMap<u64, Context>,
+    /// The devices of the contexts that the program made, also of those that are gone.
+    #[cfg(feature = "libcuda")]
+    pub(super) made_contexts: HashMap<u64, usize>,
     pub(super) streams: HashMap<u64, Stream>,
     pub(super) stream_count: u64,
     pub(super) events: HashMap<u64, Event>,

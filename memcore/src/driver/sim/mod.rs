@@ -76,6 +76,7 @@ mod current;
 mod death;
 mod detect;
 mod device;
+mod end;
 mod event;
 mod fault;
 mod free;
@@ -87,6 +88,9 @@ mod host;
 mod host_copy;
 mod host_function;
 mod leak;
+mod listener;
+#[cfg(feature = "libcuda")]
+mod libcuda;
 mod machine;
 mod managed;
 mod mapped;
@@ -99,6 +103,7 @@ mod order;
 mod pages;
 mod peer;
 mod pitched;
+mod place;
 mod pointer;
 mod pool;
 mod report;
@@ -153,7 +158,7 @@ impl Sim {
     ///
     /// [`Error::InvalidVariable`](crate::Error::InvalidVariable) where a variable means nothing.
     pub(crate) fn from_environment() -> Result<Self> {
-        Ok(Self { driver: Arc::new(SimDriver::new(SimOptions::from_environment()?, true)) })
+        Ok(Self { driver: Arc::new(SimDriver::of_process()?) })
     }
 
     /// The driver. Its memory lives until the last owner of the driver is gone.

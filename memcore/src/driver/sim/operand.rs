@@ -4,6 +4,8 @@ use core::ops::Range;
 
 use super::call::{Answer, Call};
 use super::machine::Machine;
+#[cfg(feature = "libcuda")]
+use super::libcuda::is_accessible;
 use super::memory::{Found, Kind};
 use super::operation::Span;
 use super::report::{Violation, ViolationKind, stream_name};
@@ -103,6 +105,10 @@ impl Machine {
         let known =
             matches!(self.memory.find(address), Found::Live(_) | Found::Freed(_)) || self.is_reserved(&rows.hull());
         if !known {
+            #[cfg(feature = "libcuda")]
+            if !rows.runs().all(|run| is_accessible(&run, verb == "writes")) {
+                return Err(Status::INVALID_VALUE);
+            }
             return Ok(None);
         }
         // With unified addresses a device address will do.

@@ -26,6 +26,18 @@ pub struct SimOptions {
     pub(super) late_pageable: bool,
     pub(super) race_checks: bool,
     pub(super) initialisation_checks: bool,
+    pub(super) audience: Audience,
+}
+
+/// Who hears of the violations of a simulator that nobody asks for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Audience {
+    /// The file that reports are added to.
+    pub(super) file: Option<String>,
+    /// The process ends with their number.
+    pub(super) by_exit_status: bool,
+    /// Leaks are looked for at the end of the process.
+    pub(super) of_leaks: bool,
 }
 
 impl Default for SimOptions {
@@ -47,6 +59,7 @@ impl Default for SimOptions {
             late_pageable: false,
             race_checks: true,
             initialisation_checks: true,
+            audience: Audience::default(),
         }
     }
 }
@@ -220,6 +233,11 @@ impl SimOptions {
                  in its name (cuMemcpyHtoDAsync_v2)";
             options.faults = Fault::parse_list(&value).ok_or_else(|| invalid("MEMCORE_SIM_FAULTS", value, expected))?;
         }
+        options.audience = Audience {
+            file: variable("MEMCORE_SIM_REPORT").map(|name| name.replace("%p", &std::process::id().to_string())),
+            by_exit_status: switch("MEMCORE_SIM_STRICT", &variable)?,
+            of_leaks: switch("MEMCORE_SIM_LEAKS", &variable)?,
+        };
         Ok(options)
     }
 
@@ -236,6 +254,18 @@ impl SimOptions {
             symbol if ENTRY_POINTS.contains(&symbol) => Some(self.without_symbol(symbol)),
             _ => None,
         }
+    }
+}
+
+/// What a variable says that is 1 or 0, and 0 where it is not set.
+fn switch(name: &'static str, variable: impl Fn(&str) -> Option<String>) -> Result<bool> {
+    match variable(name) {
+        None => Ok(false),
+        Some(value) => match value.trim() {
+            "1" => Ok(true),
+            "0" => Ok(false),
+            _ => Err(invalid(name, value, "1 or 0")),
+        },
     }
 }
 

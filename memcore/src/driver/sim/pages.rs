@@ -74,6 +74,56 @@ pub(super) fn is_there(bytes: &Range<u64>) -> bool {
     (first..bytes.end).step_by(page as usize).all(|page| peek(page.max(bytes.start), &mut [0]) != Peek::Gone)
 }
 
+/// Whether the bytes can be read, or also written, unless the system does not say: of each page it is asked to read one byte,
+/// and to write it back.
+#[cfg(feature = "libcuda")]
+pub(super) fn can_access(bytes: &Range<u64>, to_write: bool) -> bool {
+    /// As many as one call takes.
+    const MAX: usize = 1024;
+
+    let page = page_size();
+    let mut next = bytes.start;
+    let (mut ends, mut values) = (Vec::new(), vec![0_u8; MAX]);
+    while next < bytes.end {
+        ends.clear();
+        while next < bytes.end && ends.len() < MAX {
+            ends.push(libc::iovec { iov_base: ptr::without_provenance_mut(next as usize), iov_len: 1 });
+            let Some(following) = (next / page + 1).checked_mul(page) else { return false };
+            next = following;
+        }
+        let local = libc::iovec { iov_base: values.as_mut_ptr().cast(), iov_len: ends.len() };
+        // SAFETY: `getpid` has no conditions.
+        let own = unsafe { libc::getpid() };
+        // SAFETY: the local bytes are writable for the length of the call; of the remote ones the system checks whether
+        // they can be read.
+        let read =
+            unsafe { libc::process_vm_readv(own, &raw const local, 1, ends.as_ptr(), ends.len() as libc::c_ulong, 0) };
+        if is_refused(read, ends.len()) {
+            return false;
+        }
+        if !to_write {
+            continue;
+        }
+        // SAFETY: the local bytes are readable for the length of the call; of the remote ones, which the caller of an entry
+        // point gives it to write, the system checks whether they can be written.
+        let written =
+            unsafe { libc::process_vm_writev(own, &raw const local, 1, ends.as_ptr(), ends.len() as libc::c_ulong, 0) };
+        if is_refused(written, ends.len()) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether so few bytes came through because the rest cannot be reached.
+#[cfg(feature = "libcuda")]
+fn is_refused(done: isize, all: usize) -> bool {
+    match usize::try_from(done) {
+        Ok(done) => done < all,
+        Err(_) => std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT),
+    }
+}
+
 /// Whether all pages of a range are mapped, to be read, or also to be written; true where the system does not say.
 pub(super) fn are_mapped(bytes: &Range<u64>, to_write: bool) -> bool {
     let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return true };

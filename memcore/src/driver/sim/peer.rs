@@ -52,7 +52,7 @@ impl Machine {
         if flags != 0 {
             return Err(Status::INVALID_VALUE);
         }
-        if current == peer {
+        if self.device_of(current) == self.device_of(peer) {
             return Err(Status::PEER_ACCESS_UNSUPPORTED);
         }
         if self.peers.insert((current, peer)) { Ok(()) } else { Err(Status::PEER_ACCESS_ALREADY_ENABLED) }

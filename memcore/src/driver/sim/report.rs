@@ -2,13 +2,11 @@
 
 use core::fmt;
 use core::ops::Range;
-use core::panic::Location;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// A place in the checked program's source.
-pub(super) type Place = &'static Location<'static>;
+use super::place::Place;
 
 /// What kind of mistake a [`Violation`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -234,7 +232,7 @@ impl Violation {
     /// File and line of the operation that was wrong; of a leak, and of managed memory that the host
     /// touched, where the memory was allocated.
     #[must_use]
-    pub const fn place(&self) -> (&'static str, u32) {
+    pub fn place(&self) -> (&'static str, u32) {
         (self.place.file(), self.place.line())
     }
 
@@ -338,6 +336,11 @@ impl Reports {
     /// Everything recorded.
     pub(super) fn all(&self) -> Vec<Violation> {
         self.all.clone()
+    }
+
+    /// How many there are.
+    pub(super) const fn count(&self) -> usize {
+        self.all.len()
     }
 
     /// What was recorded since this was last asked for.

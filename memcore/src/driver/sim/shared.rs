@@ -1,10 +1,13 @@
 //! A simulator's state behind its lock, and how its threads hear of each other.
 
+use core::fmt;
+use core::time::Duration;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::thread;
+use std::time::Instant;
 
-use log::LevelFilter;
+use log::Level;
 
 use super::clock::{Agents, Clock};
 use super::current;
@@ -13,6 +16,7 @@ use super::fault::Faults;
 use super::graph::Graph;
 use super::host::Retired;
 use super::host_function::HostFunctions;
+use super::listener::Listener;
 use super::machine::Machine;
 use super::memory::Memory;
 use super::options::SimOptions;
@@ -27,8 +31,8 @@ pub(super) struct Shared {
     machine: Mutex<Machine>,
     /// Work went on that others wait for.
     pub(super) progress: Condvar,
-    /// Whether it is the process's own: then no one asks for its violations.
-    process_wide: bool,
+    /// Where what is found is told, of the process's own simulator, which no one asks for its violations.
+    listener: Option<Listener>,
 }
 
 impl Shared {
@@ -44,13 +48,15 @@ impl Shared {
             .collect();
         Arc::new_cyclic(|me| Self {
             progress: Condvar::new(),
-            process_wide,
+            listener: process_wide.then(|| Listener::new(&options.audience)),
             machine: Mutex::new(Machine {
                 me: Weak::clone(me),
                 token,
                 initialised: false,
                 devices,
                 contexts: HashMap::new(),
+                #[cfg(feature = "libcuda")]
+                made_contexts: HashMap::new(),
                 streams: HashMap::new(),
                 stream_count: 0,
                 events: HashMap::new(),
@@ -94,27 +100,35 @@ impl Shared {
         }
     }
 
+    /// The state, unless a thread uses it for longer than this.
+    pub(super) fn try_lock_for(&self, patience: Duration) -> Option<MutexGuard<'_, Machine>> {
+        let since = Instant::now();
+        loop {
+            let machine = self.try_lock();
+            if machine.is_some() || since.elapsed() > patience {
+                return machine;
+            }
+            thread::sleep(Duration::from_micros(100));
+        }
+    }
+
     /// Gives the lock back, and then tells of what was found meanwhile: a logger may use the driver.
     pub(super) fn unlock(&self, mut machine: MutexGuard<'_, Machine>) {
         let new = machine.reports.take_new();
         let news = machine.faults.take_news();
         drop(machine);
-        // Those of the process's own simulator go to stderr where nothing is logged: they would be lost otherwise.
-        let to_stderr = self.process_wide && log::max_level() == LevelFilter::Off;
         if let Some(news) = news {
-            if to_stderr {
-                let _ = writeln!(io::stderr(), "simulated device: {news}");
-            } else {
-                log::warn!("simulated device: {news}");
-            }
+            self.tell(Level::Warn, &news);
         }
         for violation in new {
-            if to_stderr {
-                // Not `eprintln!`, which panics where stderr is closed; then there is no one to tell.
-                let _ = writeln!(io::stderr(), "simulated device: {violation}");
-            } else {
-                log::error!("simulated device: {violation}");
-            }
+            self.tell(Level::Error, &violation);
+        }
+    }
+
+    /// Tells of something, by the log where no one else listens.
+    pub(super) fn tell(&self, level: Level, what: &dyn fmt::Display) {
+        if self.listener.as_ref().is_none_or(|listener| !listener.hears(what)) {
+            log::log!(level, "simulated device: {what}");
         }
     }
 }

@@ -53,9 +53,9 @@ impl Machine {
     /// the current context's.
     pub(super) fn any_stream_key(&mut self, call: &Call, stream: CUstream) -> Answer<u64> {
         let key = match as_handle(stream) {
-            0 | STREAM_LEGACY if current::in_host_function(&self.token) => return Err(Status::NOT_PERMITTED),
+            0..=STREAM_PER_THREAD if current::in_host_function(&self.token) => return Err(Status::NOT_PERMITTED),
+            0 if call.is_per_thread => self.per_thread_key(call)?,
             0 | STREAM_LEGACY => self.contexts.get(&self.context(call)?).map_or(0, |context| context.legacy),
-            STREAM_PER_THREAD if current::in_host_function(&self.token) => return Err(Status::NOT_PERMITTED),
             STREAM_PER_THREAD => self.per_thread_key(call)?,
             key => key,
         };

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError, Weak};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::machine::Machine;
 use super::memory::{Allocation, Found};
@@ -158,14 +158,7 @@ fn tell(address: u64) -> bool {
 
 /// The state, unless the thread that faults has it, and waits for this one: others give it back soon.
 fn lock_of(simulator: &Shared) -> Option<MutexGuard<'_, Machine>> {
-    let since = Instant::now();
-    loop {
-        let machine = simulator.try_lock();
-        if machine.is_some() || since.elapsed().as_millis() > (PATIENCE / 2) as u128 {
-            return machine;
-        }
-        thread::sleep(Duration::from_micros(100));
-    }
+    simulator.try_lock_for(Duration::from_millis(PATIENCE as u64 / 2))
 }
 
 fn describe(address: u64, subject: Option<Subject>, offset: u64) -> String {

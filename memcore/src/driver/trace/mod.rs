@@ -138,7 +138,7 @@ impl TraceDriver {
 }
 
 macro_rules! trace_driver {
-    ($($method:ident = $symbol:literal($($arg:ident: $type:ty),*);)*) => {
+    ($($method:ident = $symbol:literal $(| $per_thread:literal)? ($($arg:ident: $type:ty),*);)*) => {
         impl Driver for TraceDriver {
             $(
                 unsafe fn $method(&self, $($arg: $type),*) -> Status {

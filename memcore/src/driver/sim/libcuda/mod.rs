@@ -1,0 +1,19 @@
+//! The simulated device in the place of `libcuda.so.1`: the driver's functions with C linkage, under its own names.
+//!
+//! A program that calls them was checked by no compiler of ours. So whatever it passes is looked at before it is used: a
+//! handle is looked up, as ever, and an address is first asked of the system.
+
+// `export` makes a C function of each entry point, by the seam's table and by that of `entry_points`, which has what only
+// programs of others call; `caller` says where they were called. What the machine does for the second table is in
+// `context`, `information`, `streams`, `pools`, `copies`. `process` is what the functions share. `proc_address` finds a function by name
+// and version in the table of `versions`; `unsupported` has the rest of the driver's functions.
+
+mod argument;
+mod caller;
+mod context;
+mod entry_points;
+mod export;
+mod process;
+
+pub(super) use argument::is_accessible;
+pub(super) use caller::Stack;

@@ -1,0 +1,69 @@
+//! The simulator that all functions of a process share, and how they call it.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
+
+use super::super::call::{Answer, Call};
+use super::super::front::SimDriver;
+use super::super::machine::Machine;
+use super::super::place::Place;
+use super::argument;
+use super::caller;
+use crate::error::Status;
+
+/// Whether this process was forked off one that had called the driver: a driver is of no use to it.
+static IS_FORKED: AtomicBool = AtomicBool::new(false);
+
+/// The simulator, made by the first call, as the `MEMCORE_SIM_*` variables want it; `None` where one of them means
+/// nothing, which is said then.
+fn driver() -> Option<&'static SimDriver> {
+    static DRIVER: OnceLock<Option<Arc<SimDriver>>> = OnceLock::new();
+
+    extern "C" fn note_fork() {
+        IS_FORKED.store(true, Ordering::Relaxed);
+    }
+
+    let make = || match SimDriver::of_process() {
+        Ok(driver) => {
+            argument::distrust();
+            // SAFETY: the function takes nothing and does nothing that a new process may not.
+            let _ = unsafe { libc::pthread_atfork(None, None, Some(note_fork)) };
+            Some(Arc::new(driver))
+        }
+        Err(error) => {
+            let _ = io::stderr().write_all(format!("simulated device: {error}\n").as_bytes());
+            None
+        }
+    };
+    DRIVER.get_or_init(make).as_deref()
+}
+
+/// What a call is known by: its symbol, its method, and whether its default stream is the thread's own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name {
+    pub(super) symbol: &'static str,
+    pub(super) method: &'static str,
+    pub(super) is_per_thread: bool,
+}
+
+/// Has the machine do what a C function is called for, and returns its code.
+pub(super) fn call(name: Name, is_usable: bool, body: &dyn Fn(&mut Machine, &Call) -> Answer) -> u32 {
+    let answer = || {
+        if IS_FORKED.load(Ordering::Relaxed) {
+            return Status::NOT_INITIALIZED;
+        }
+        let Some(driver) = driver() else { return Status::UNKNOWN };
+        let call = Call {
+            is_per_thread: name.is_per_thread,
+            ..driver.called(name.symbol, name.method, Place::Stack(caller::stack()))
+        };
+        let refuse = |_: &mut Machine, _: &Call| Err(Status::INVALID_VALUE);
+        driver.call(&call, if is_usable { body } else { &refuse })
+    };
+    // Nothing unwinds into C. A panic has said what it is by now.
+    let status = catch_unwind(AssertUnwindSafe(answer)).unwrap_or(Status::UNKNOWN);
+    // What the simulator was told to lack.
+    if status == Status::MISSING_SYMBOL { Status::NOT_SUPPORTED.0 } else { status.0 }
+}
