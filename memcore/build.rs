@@ -3,6 +3,8 @@
 //! `cuda-driver-sys`, whose types memcore uses, asks the linker for `-lcuda`, though memcore calls nothing through it: the
 //! driver is loaded at run time. Where the linker finds no `libcuda`, an empty archive of that name satisfies it.
 //!
+//! With the feature `libcuda` the library that is made has that library's name.
+//!
 //! A crate that truly links `libcuda` must not get the archive in its place. So where the linker finds the real library
 //! nothing is done, and where the library is in a place that only such a crate's own rules name, a link to it stands
 //! beside the archive, which the linker prefers. A `libcuda` installed later is seen after `cargo clean -p memcore`.
@@ -22,6 +24,10 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     for variable in HOMES.iter().chain(&[LIBRARY_PATH_OF_SYS, "LIBRARY_PATH"]) {
         println!("cargo:rerun-if-env-changed={variable}");
+    }
+    if env::var_os("CARGO_FEATURE_LIBCUDA").is_some() {
+        // What it stands in for; and once loaded it stays: its threads and its signal handler do.
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libcuda.so.1,-z,nodelete");
     }
     if named_by_sys().iter().any(|folder| library_in(folder).exists()) || linker_finds_it() {
         return;

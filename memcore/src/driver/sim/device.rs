@@ -10,7 +10,7 @@ use crate::driver::ffi::{CUdevice, CUuuid};
 use crate::error::Status;
 
 /// The driver's version that the simulated device stands for.
-const DRIVER_VERSION: i32 = 13_000;
+pub(super) const DRIVER_VERSION: i32 = 13_000;
 /// What every simulated device calls itself.
 const NAME: &[u8] = b"memcore simulated device";
 
@@ -94,9 +94,7 @@ impl Machine {
         let text = NAME.get(..room).unwrap_or(NAME);
         for (index, byte) in text.iter().chain(&[0]).enumerate() {
             // SAFETY: `index <= room < len`, and by the driver contract `out` has room for `len` characters.
-            let at = unsafe { out.add(index) };
-            // SAFETY: as above.
-            unsafe { at.write(byte.cast_signed() as c_char) };
+            unsafe { write_out(out.wrapping_add(index), byte.cast_signed() as c_char) }?;
         }
         Ok(())
     }

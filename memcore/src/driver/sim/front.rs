@@ -115,6 +115,18 @@ impl SimDriver {
         status
     }
 
+    /// Whether it was made without a driver function.
+    #[cfg(feature = "libcuda")]
+    pub(super) fn lacks(&self, symbol: &str) -> bool {
+        self.missing.iter().any(|missing| missing == symbol)
+    }
+
+    /// Tells of what is no violation.
+    #[cfg(feature = "libcuda")]
+    pub(super) fn tell(&self, what: &dyn fmt::Display) {
+        self.shared.tell(log::Level::Warn, what);
+    }
+
     /// A call by this thread of the entry point with this symbol and method.
     pub(super) fn called(&self, symbol: &'static str, method: &'static str, place: Place) -> Call {
         Call { symbol, method, place, current: current::get(&self.token), is_per_thread: false }

@@ -88,9 +88,9 @@ mod host;
 mod host_copy;
 mod host_function;
 mod leak;
-mod listener;
 #[cfg(feature = "libcuda")]
 mod libcuda;
+mod listener;
 mod machine;
 mod managed;
 mod mapped;

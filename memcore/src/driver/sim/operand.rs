@@ -3,9 +3,9 @@
 use core::ops::Range;
 
 use super::call::{Answer, Call};
-use super::machine::Machine;
 #[cfg(feature = "libcuda")]
 use super::libcuda::is_accessible;
+use super::machine::Machine;
 use super::memory::{Found, Kind};
 use super::operation::Span;
 use super::report::{Violation, ViolationKind, stream_name};

@@ -1,6 +1,6 @@
 //! Memory of one device and work of another: copies between devices, and who else may reach what.
 
-use super::call::{Answer, Call, as_handle};
+use super::call::{Answer, Call, as_handle, read_in};
 use super::copy::device;
 use super::machine::Machine;
 use super::memory::{Allocation, Kind};
@@ -77,9 +77,7 @@ impl Machine {
         let mut wanted = Vec::new();
         for index in 0..count {
             // SAFETY: `index < count`, and by the driver contract there are as many descriptors.
-            let one = unsafe { access.add(index) };
-            // SAFETY: as above.
-            let CUmemAccessDesc { location, flags } = unsafe { one.read() };
+            let CUmemAccessDesc { location, flags } = unsafe { read_in(access.wrapping_add(index)) }?;
             if location.kind != LOCATION_DEVICE {
                 return Err(Status::NOT_SUPPORTED);
             }

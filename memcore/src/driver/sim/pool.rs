@@ -4,7 +4,7 @@ use core::ffi::c_void;
 use std::collections::BTreeSet;
 
 use super::alloc::rounded;
-use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
+use super::call::{Answer, Call, as_handle, as_pointer, new_handle, read_in, write_out};
 use super::machine::Machine;
 use super::space::ALIGNMENT;
 use crate::driver::ffi::{
@@ -182,19 +182,16 @@ impl Machine {
         value: *mut c_void,
     ) -> Answer {
         let pool = self.pool(pool)?;
-        if value.is_null() {
-            return Err(Status::INVALID_VALUE);
-        }
         if REUSE.contains(&attribute) {
-            // SAFETY: not null, so by the driver contract an `int`, as this attribute's value is.
-            let wanted = unsafe { value.cast::<i32>().read_unaligned() };
+            // SAFETY: null, or by the driver contract an `int`, as this attribute's value is.
+            let wanted = unsafe { read_in(value.cast::<i32>()) }?;
             if let Some(switch) = pool.reuse.get_mut(attribute as usize - 1) {
                 *switch = i32::from(wanted != 0);
             }
             return Ok(());
         }
-        // SAFETY: not null, so by the driver contract a `u64`, as the other attributes' values are.
-        let wanted = unsafe { value.cast::<u64>().read_unaligned() };
+        // SAFETY: null, or by the driver contract a `u64`, as the other attributes' values are.
+        let wanted = unsafe { read_in(value.cast::<u64>()) }?;
         match (attribute, wanted) {
             (POOL_RELEASE_THRESHOLD, bytes) => pool.threshold = bytes,
             (POOL_RESERVED_HIGH, 0) => pool.reserved_high = pool.reserved,

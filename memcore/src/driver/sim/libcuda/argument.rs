@@ -23,6 +23,36 @@ pub(in super::super) fn is_accessible(bytes: &Range<u64>, to_write: bool) -> boo
     !IS_FOREIGN.load(Ordering::Relaxed) || pages::can_access(bytes, to_write)
 }
 
+/// A C string of the caller's; `None` where there is none.
+///
+/// # Safety
+///
+/// As far as the bytes can be read, nobody writes them.
+pub(super) unsafe fn text(string: *const c_char) -> Option<String> {
+    /// Longer than any name.
+    const MAX: usize = 1024;
+
+    if string.is_null() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    for index in 0..MAX {
+        let at = string.wrapping_add(index);
+        // A page at a time.
+        if (index == 0 || (at.addr() as u64).is_multiple_of(pages::page_size()))
+            && !is_accessible(&range(at.addr(), 1), false)
+        {
+            return None;
+        }
+        // SAFETY: the byte can be read.
+        match unsafe { at.read() }.cast_unsigned() {
+            0 => return Some(String::from_utf8_lossy(&bytes).into_owned()),
+            byte => bytes.push(byte),
+        }
+    }
+    None
+}
+
 /// An argument of a driver function.
 pub(super) trait Argument: Copy {
     /// Whether an entry point may take it for what its type says. Null it looks for itself.
@@ -37,8 +67,23 @@ macro_rules! opaque {
 }
 
 opaque!(
-    u8, u16, u32, u64, i32, usize, CUarray, CUcontext, CUevent, CUgraph, CUhostFn, CUmemoryPool, CUstream, *mut c_void,
-    *const c_void, *mut c_char, *const c_char,
+    u8,
+    u16,
+    u32,
+    u64,
+    i32,
+    usize,
+    CUarray,
+    CUcontext,
+    CUevent,
+    CUgraph,
+    CUhostFn,
+    CUmemoryPool,
+    CUstream,
+    *mut c_void,
+    *const c_void,
+    *mut c_char,
+    *const c_char,
 );
 
 /// What is read or written through a pointer.

@@ -52,9 +52,12 @@ const DEPTH: usize = 24;
 /// How many are looked at, with those of this library.
 const MAX_DEPTH: usize = 64;
 
+/// The stacks so far, by their frames.
+type Known = HashMap<Box<[usize]>, &'static Stack>;
+
 /// The stack of this call. Stacks are kept for ever: a program has so many ways to call.
 pub(super) fn stack() -> &'static Stack {
-    static KNOWN: Mutex<Option<HashMap<Box<[usize]>, &'static Stack>>> = Mutex::new(None);
+    static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 
     let frames = foreign_frames();
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -168,15 +171,8 @@ fn sources_of(frame: usize) -> Vec<Source> {
 /// Where packages lie that a program uses.
 const REGISTRY: &str = "/registry/src/";
 /// Folders of what programs are built on.
-const DEPENDENCIES: [&str; 7] = [
-    REGISTRY,
-    "/git/checkouts/",
-    "/rustc/",
-    "/rustlib/",
-    "/site-packages/",
-    "/dist-packages/",
-    "/usr/",
-];
+const DEPENDENCIES: [&str; 7] =
+    [REGISTRY, "/git/checkouts/", "/rustc/", "/rustlib/", "/site-packages/", "/dist-packages/", "/usr/"];
 
 fn shortened(file: &Path) -> String {
     file.to_string_lossy().into_owned()

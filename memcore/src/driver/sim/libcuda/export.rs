@@ -37,7 +37,9 @@ macro_rules! export {
 }
 
 macro_rules! export_entry {
-    ($method:ident, [$symbol:literal], $parameters:tt) => { &[export_one!($method, $symbol, false, $parameters)] };
+    ($method:ident, [$symbol:literal], $parameters:tt) => {
+        &[export_one!($method, $symbol, false, $parameters)]
+    };
     ($method:ident, [$symbol:literal, $per_thread:literal], $parameters:tt) => {
         &[export_one!($method, $symbol, false, $parameters), export_one!($method, $per_thread, true, $parameters)]
     };

@@ -6,14 +6,16 @@
 // `export` makes a C function of each entry point, by the seam's table and by that of `entry_points`, which has what only
 // programs of others call; `caller` says where they were called. What the machine does for the second table is in
 // `context`, `information`, `streams`, `pools`, `copies`. `process` is what the functions share. `proc_address` finds a function by name
-// and version in the table of `versions`; `unsupported` has the rest of the driver's functions.
+// and version, of which `versions.txt` has the table; `unsupported` has the rest of the driver's functions.
 
 mod argument;
 mod caller;
 mod context;
 mod entry_points;
 mod export;
+mod proc_address;
 mod process;
+mod unsupported;
 
 pub(super) use argument::is_accessible;
 pub(super) use caller::Stack;

@@ -1,9 +1,10 @@
 //! The simulator that all functions of a process share, and how they call it.
 
 use core::sync::atomic::{AtomicBool, Ordering};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::super::call::{Answer, Call};
 use super::super::front::SimDriver;
@@ -18,7 +19,7 @@ static IS_FORKED: AtomicBool = AtomicBool::new(false);
 
 /// The simulator, made by the first call, as the `MEMCORE_SIM_*` variables want it; `None` where one of them means
 /// nothing, which is said then.
-fn driver() -> Option<&'static SimDriver> {
+pub(super) fn driver() -> Option<&'static SimDriver> {
     static DRIVER: OnceLock<Option<Arc<SimDriver>>> = OnceLock::new();
 
     extern "C" fn note_fork() {
@@ -50,20 +51,43 @@ pub(super) struct Name {
 
 /// Has the machine do what a C function is called for, and returns its code.
 pub(super) fn call(name: Name, is_usable: bool, body: &dyn Fn(&mut Machine, &Call) -> Answer) -> u32 {
-    let answer = || {
+    guard(|| {
         if IS_FORKED.load(Ordering::Relaxed) {
-            return Status::NOT_INITIALIZED;
+            return Err(Status::NOT_INITIALIZED);
         }
-        let Some(driver) = driver() else { return Status::UNKNOWN };
+        let driver = driver().ok_or(Status::UNKNOWN)?;
         let call = Call {
             is_per_thread: name.is_per_thread,
             ..driver.called(name.symbol, name.method, Place::Stack(caller::stack()))
         };
         let refuse = |_: &mut Machine, _: &Call| Err(Status::INVALID_VALUE);
-        driver.call(&call, if is_usable { body } else { &refuse })
-    };
-    // Nothing unwinds into C. A panic has said what it is by now.
-    let status = catch_unwind(AssertUnwindSafe(answer)).unwrap_or(Status::UNKNOWN);
-    // What the simulator was told to lack.
-    if status == Status::MISSING_SYMBOL { Status::NOT_SUPPORTED.0 } else { status.0 }
+        match driver.call(&call, if is_usable { body } else { &refuse }) {
+            Status::SUCCESS => Ok(()),
+            // What the simulator was told to lack.
+            Status::MISSING_SYMBOL => Err(Status::NOT_SUPPORTED),
+            status => Err(status),
+        }
+    })
+}
+
+/// What a C function returns. Nothing unwinds into C: a panic has said what it is by now.
+pub(super) fn guard(answer: impl FnOnce() -> Answer) -> u32 {
+    let answer = catch_unwind(AssertUnwindSafe(answer)).unwrap_or(Err(Status::UNKNOWN));
+    answer.err().unwrap_or(Status::SUCCESS).0
+}
+
+/// The answer of a function that the simulated device has not, which is told of once.
+pub(super) fn refuse(symbol: &'static str) -> u32 {
+    static TOLD: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+
+    guard(|| {
+        if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(symbol)
+            && let Some(driver) = driver()
+        {
+            driver.tell(&format_args!(
+                "the program calls {symbol}, which there is none of here: CUDA_ERROR_NOT_SUPPORTED (801)"
+            ));
+        }
+        Err(Status::NOT_SUPPORTED)
+    })
 }
