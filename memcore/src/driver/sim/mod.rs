@@ -13,6 +13,12 @@
 //! | `MEMCORE_SIM_ORDER` | `lazy`, `eager` or `random:SEED` | `lazy` |
 //! | `MEMCORE_SIM_WITHOUT` | what it lacks, with commas between: `pools`, `managed` memory, `concurrent_managed_access`, `host_registration`, `read_only_registration`, `host_pages`, `huge_pages`, or driver functions by their versioned names | nothing |
 //! | `MEMCORE_SIM_FAULTS` | which calls fail, with commas between, as below | none |
+//! | `MEMCORE_SIM_REPORT` | a file that violations are added to; `%p` in its name is the process's number | the log |
+//! | `MEMCORE_SIM_STRICT` | `1`: the process ends with the number of violations as its exit status, if there are any | `0` |
+//! | `MEMCORE_SIM_LEAKS` | `1`: leaks are looked for when the process ends | `0` |
+//! | `MEMCORE_SIM_REPORT` | a file that violations are added to; `%p` is the process's number | the log |
+//! | `MEMCORE_SIM_STRICT` | `1`: the process ends with the number of violations as its exit status, if there are any | `0` |
+//! | `MEMCORE_SIM_LEAKS` | `1`: leaks are looked for when the process ends | `0` |
 //!
 //! A fault is written as its constructor is called, with `:` for the rest; a status left out is 999, `UNKNOWN`:
 //!
@@ -35,8 +41,8 @@
 //! changed or freed in flight; events, contexts and devices that are not the right ones. It is recorded and logged at
 //! once, as an error, and the call returns what the driver would. It is told once, not again for what follows from it.
 //! On the simulator that `MEMCORE_DRIVER` names it is written to stderr instead where nothing is logged
-//! (`log::max_level()` is `Off`, as without a logger). Leaks are looked for by [`Sim::finish`] only, so that simulator,
-//! which nothing finishes, reports none.
+//! (`log::max_level()` is `Off`, as without a logger). Leaks are looked for by [`Sim::finish`], which nothing calls for that
+//! simulator: there `MEMCORE_SIM_LEAKS` asks for it.
 //!
 //! An order between operations counts only if CUDA documents it. So a program can be wrong here that always worked on
 //! some GPU: what it relies on is promised by nobody.
@@ -47,12 +53,15 @@
 //! memory in flight (it reads `0xCB` bytes); a change of host memory that is undone before the copy runs; registered
 //! memory that was unmapped and mapped anew at the same address. `docs/simulator.md` has all of this at more length, and
 //! what the checks cost.
+//!
+//! With the feature `libcuda` the device has the driver's C functions, and a `cdylib` of this crate stands in for
+//! `libcuda.so.1` under programs that do not know memcore: `docs/stand-in.md`.
 
 // How it is built: `front` takes every call, `machine` holds the state, and a file for each part of the driver has the
 // entry points of that part. Work on streams becomes a graph (`graph`) of operations (`operation`), `run` runs it, and
 // `order` says when. The checks: `operand` looks at addresses, `detect` at order (`clock`, `shadow`) and at what was
 // written (`written`), `watch` at what the host does, `host_copy` at what memcore copies itself, `leak` at what is left;
-// `report` has their words.
+// `report` has their words, `listener` who hears them, `end` what is said when the process ends. `libcuda` has the C functions.
 //
 // Rules that every part keeps:
 // - Handles are keys of tables, never pointers: whatever a program passes is looked up.
