@@ -65,7 +65,7 @@ pub(super) struct Capture {
 /// What a stream has to do with a capture.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Captured {
-    capture: u64,
+    pub(super) capture: u64,
     /// How many operations of it were captured.
     work: u64,
     /// How many of these a stream of the capture has waited for.

@@ -9,7 +9,7 @@ use super::current;
 use super::graph::NodeId;
 use super::machine::{Machine, Run};
 use super::report::{Violation, ViolationKind};
-use super::stream::Stream;
+use super::stream::{GREATEST_PRIORITY, LEAST_PRIORITY, Stream};
 use crate::driver::ffi::{CAPTURE_MODE_RELAXED, CUcontext, CUdevice};
 use crate::error::Status;
 
@@ -151,8 +151,8 @@ impl Machine {
 
     pub(super) unsafe fn stream_priority_range(&mut self, call: &Call, least: *mut i32, greatest: *mut i32) -> Answer {
         self.working(call)?;
-        // As an H200 has them; here they change nothing. Either may be left out.
-        for (out, value) in [(least, 0), (greatest, -5)] {
+        // Either may be left out.
+        for (out, value) in [(least, LEAST_PRIORITY), (greatest, GREATEST_PRIORITY)] {
             if !out.is_null() {
                 // SAFETY: writable by the driver contract.
                 unsafe { write_out(out, value)? };

@@ -54,7 +54,7 @@ pub(super) fn device(address: u64, len: usize) -> Answer<Side> {
 }
 
 /// `len` bytes at a host pointer.
-fn host(pointer: *const c_void, len: usize) -> Answer<Side> {
+pub(super) fn host(pointer: *const c_void, len: usize) -> Answer<Side> {
     run(pointer.expose_provenance() as u64, len).map(Side::Host)
 }
 

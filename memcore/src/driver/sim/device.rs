@@ -30,13 +30,16 @@ pub(super) struct Device {
     pub(super) primary_flags: u32,
     /// How often the primary context is retained.
     pub(super) retained: u64,
-    /// The handle of the pool that `cuMemAllocAsync` takes from.
+    /// The handle of the pool that it has from the start.
     pub(super) default_pool: u64,
+    /// That of the pool that `cuMemAllocAsync` takes from.
+    pub(super) current_pool: u64,
 }
 
 impl Device {
     /// A device of `total` bytes.
     pub(super) fn new(total: u64) -> Self {
+        let default_pool = new_handle();
         Self {
             total,
             used: 0,
@@ -45,7 +48,8 @@ impl Device {
             #[cfg(feature = "libcuda")]
             primary_flags: 0,
             retained: 0,
-            default_pool: new_handle(),
+            default_pool,
+            current_pool: default_pool,
         }
     }
 }
@@ -127,7 +131,10 @@ impl Machine {
             99 => i32::from(self.options.registration),
             113 => i32::from(self.options.read_only_registration),
             115 => i32::from(self.options.pools),
-            _ => fixed_attribute(attribute).or_else(|| limit(attribute)).ok_or(Status::INVALID_VALUE)?,
+            _ => {
+                let known = fixed_attribute(attribute).or_else(|| limit(attribute));
+                known.or_else(|| lacking(attribute)).ok_or(Status::INVALID_VALUE)?
+            }
         };
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, value) }
@@ -164,6 +171,14 @@ impl Machine {
         // SAFETY: by the driver contract `total` is writable.
         unsafe { write_out(total, usize::try_from(all).unwrap_or(usize::MAX)) }
     }
+}
+
+/// The other attributes of a driver of this version: what the device has not.
+fn lacking(attribute: u32) -> Option<i32> {
+    /// `CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED`.
+    const LAST: u32 = 147;
+
+    (1..=LAST).contains(&attribute).then_some(0)
 }
 
 /// The attributes that are the same for every simulated device, by the numbers of `CUdevice_attribute`.

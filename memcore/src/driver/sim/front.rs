@@ -45,7 +45,7 @@ impl SimDriver {
         for name in
             options.faults.iter().flat_map(super::fault::Fault::entries).chain(&options.missing).map(String::as_str)
         {
-            if !ENTRY_POINTS.contains(&name) {
+            if !has_entry_point(name) {
                 log::warn!(
                     "simulated device: memcore calls no driver function {name:?}; what the options say of it has no effect"
                 );
@@ -270,7 +270,7 @@ impl DriverKind for SimDriver {
 /// The entry points that work in a host function, as on an H200 (`scripts/probes/host_function.py`; the other
 /// memsets are taken from the 8-bit one): in it no context is current, nor can one be made so, and copies are refused
 /// whatever their stream.
-const IN_HOST_FUNCTIONS: [&str; 23] = [
+const IN_HOST_FUNCTIONS: [&str; 26] = [
     "cuInit",
     "cuDriverGetVersion",
     "cuThreadExchangeStreamCaptureMode",
@@ -294,7 +294,19 @@ const IN_HOST_FUNCTIONS: [&str; 23] = [
     "cuMemsetD2D8Async",
     "cuMemsetD2D16Async",
     "cuMemsetD2D32Async",
+    "cuStreamAddCallback",
+    "cuEventRecordWithFlags",
+    "cuEventElapsedTime_v2",
 ];
+
+/// Whether there is an entry point with this symbol.
+pub(super) fn has_entry_point(symbol: &str) -> bool {
+    #[cfg(feature = "libcuda")]
+    if super::libcuda::has_entry_point(symbol) {
+        return true;
+    }
+    SEAM.contains(&symbol)
+}
 
 /// The entry points that work before `cuInit`.
 const BEFORE_INIT: [&str; 2] = ["cuInit", "cuDriverGetVersion"];
@@ -314,8 +326,8 @@ macro_rules! simulated_driver {
             )*
         }
 
-        /// Every entry point's symbol.
-        pub(super) const ENTRY_POINTS: &[&str] = &[$($symbol),*];
+        /// The symbol of every entry point of the seam.
+        pub(super) const SEAM: &[&str] = &[$($symbol),*];
     };
 }
 entry_points!(simulated_driver);

@@ -176,7 +176,7 @@ impl Machine {
             let registered = Status::HOST_MEMORY_ALREADY_REGISTERED;
             return Err(if is_registered { registered } else { Status::INVALID_VALUE });
         }
-        if !pages::are_mapped(&bytes, !is_read_only) {
+        if !pages::are_mapped(&bytes, if is_read_only { "r" } else { "rw" }) {
             return Err(Status::INVALID_VALUE);
         }
         self.locked_bytes = self.lock_more(size)?;

@@ -12,7 +12,7 @@ use crate::driver::ffi::{
 use crate::error::Status;
 
 /// The calls that reach the memory of every device.
-const PEER_COPIES: [&str; 3] = ["cuMemcpyPeer", "cuMemcpyPeerAsync", "cuMemcpy3DPeerAsync"];
+const PEER_COPIES: [&str; 4] = ["cuMemcpyPeer", "cuMemcpyPeerAsync", "cuMemcpy3DPeer", "cuMemcpy3DPeerAsync"];
 
 impl Machine {
     /// Whether the driver does not let an operation reach memory, since it lies on another device: as on two H200

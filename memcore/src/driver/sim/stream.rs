@@ -11,6 +11,9 @@ use super::rows::Rows;
 use crate::driver::ffi::{CUdeviceptr, CUevent, CUstream, STREAM_NON_BLOCKING};
 use crate::error::Status;
 
+/// The priorities that there are, as an H200 has them; here they change nothing.
+pub(super) const LEAST_PRIORITY: i32 = 0;
+pub(super) const GREATEST_PRIORITY: i32 = -5;
 /// The legacy stream's handle beside null.
 const STREAM_LEGACY: u64 = 1;
 /// The per-thread default stream's handle.
@@ -27,6 +30,9 @@ pub(super) struct Stream {
     pub(super) number: u64,
     /// Whether it is ordered with the legacy stream; true of the legacy stream itself.
     pub(super) blocking: bool,
+    /// As it was asked for, which changes nothing.
+    #[cfg(feature = "libcuda")]
+    pub(super) priority: i32,
     /// The operation that was queued last.
     pub(super) tail: Option<NodeId>,
     /// How often a query answered "pending" since work last went on.
@@ -44,7 +50,18 @@ impl Stream {
     pub(super) fn new(context: u64, number: u64, blocking: bool, (agent, before): (Agent, u64)) -> Self {
         let mut clock = Clock::default();
         clock.raise(Epoch { agent, number: before });
-        Self { context, number, blocking, tail: None, polls: 0, captured: None, agent, clock }
+        Self {
+            context,
+            number,
+            blocking,
+            #[cfg(feature = "libcuda")]
+            priority: 0,
+            tail: None,
+            polls: 0,
+            captured: None,
+            agent,
+            clock,
+        }
     }
 }
 
@@ -131,12 +148,23 @@ impl Machine {
     }
 
     /// Makes a stream. The driver takes any priority, to the nearest that it has; here priorities change nothing.
-    pub(super) unsafe fn stream_create(&mut self, call: &Call, out: *mut CUstream, flags: u32, _: i32) -> Answer {
+    pub(super) unsafe fn stream_create(
+        &mut self,
+        call: &Call,
+        out: *mut CUstream,
+        flags: u32,
+        #[cfg_attr(not(feature = "libcuda"), expect(unused_variables, reason = "only programs of others ask for it"))]
+        priority: i32,
+    ) -> Answer {
         let context = self.working(call)?;
         if out.is_null() || flags & !STREAM_NON_BLOCKING != 0 {
             return Err(Status::INVALID_VALUE);
         }
         let key = self.new_stream(context, flags & STREAM_NON_BLOCKING == 0);
+        #[cfg(feature = "libcuda")]
+        if let Some(stream) = self.streams.get_mut(&key) {
+            stream.priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
+        }
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, as_pointer(key)) }
     }

@@ -5,6 +5,7 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::super::pages;
+use super::callback::CUstreamCallback;
 use crate::driver::ffi::{
     CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUevent, CUgraph,
     CUhostFn, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid,
@@ -77,7 +78,7 @@ opaque!(
     CUcontext,
     CUevent,
     CUgraph,
-    CUhostFn,
+    CUmemLocation,
     CUmemoryPool,
     CUstream,
     *mut c_void,
@@ -85,6 +86,22 @@ opaque!(
     *mut c_char,
     *const c_char,
 );
+
+/// Functions that a stream is to call.
+macro_rules! functions {
+    ($($type:ty),* $(,)?) => {
+        $(
+            impl Argument for $type {
+                fn is_usable(self) -> bool {
+                    let is_code = |address: usize| pages::are_mapped(&range(address, 1), "r-x");
+                    self.is_none_or(|function| !IS_FOREIGN.load(Ordering::Relaxed) || is_code(function as usize))
+                }
+            }
+        )*
+    };
+}
+
+functions!(CUhostFn, CUstreamCallback);
 
 /// What is read or written through a pointer.
 macro_rules! plain {
@@ -119,6 +136,7 @@ plain!(
     CUstream,
     *mut c_void,
     *const c_char,
+    *const c_void,
     CUuuid,
     CUmemLocation,
     CUmemAccessDesc,

@@ -3,6 +3,7 @@
 use core::ffi::{c_char, c_void};
 
 use super::argument::Argument;
+use super::callback::CUstreamCallback;
 use super::entry_points::more_entry_points;
 use super::process::{self, Name};
 use crate::driver::entry_points::entry_points;
@@ -38,20 +39,23 @@ macro_rules! export {
 
 macro_rules! export_entry {
     ($method:ident, [$symbol:literal], $parameters:tt) => {
-        &[export_one!($method, $symbol, false, $parameters)]
+        &[export_one!($method, $symbol, $symbol, false, $parameters)]
     };
     ($method:ident, [$symbol:literal, $per_thread:literal], $parameters:tt) => {
-        &[export_one!($method, $symbol, false, $parameters), export_one!($method, $per_thread, true, $parameters)]
+        &[
+            export_one!($method, $symbol, $symbol, false, $parameters),
+            export_one!($method, $symbol, $per_thread, true, $parameters),
+        ]
     };
 }
 
 macro_rules! export_one {
-    ($method:ident, $symbol:literal, $is_per_thread:literal, ($($arg:ident: $type:ty),*)) => {{
+    ($method:ident, $entry_point:literal, $symbol:literal, $is_per_thread:literal, ($($arg:ident: $type:ty),*)) => {{
         // SAFETY: no other function has the driver's name in a library that stands in for it.
         #[unsafe(export_name = $symbol)]
         unsafe extern "C" fn exported($($arg: $type),*) -> u32 {
             let is_usable = true $(&& Argument::is_usable($arg))*;
-            let name = Name { symbol: $symbol, method: stringify!($method), is_per_thread: $is_per_thread };
+            let name = Name { symbol: $entry_point, method: stringify!($method), is_per_thread: $is_per_thread };
             process::call(name, is_usable, &|machine, call| {
                 #[allow(unused_unsafe, reason = "entry points that touch no memory of the caller are safe")]
                 // SAFETY: the caller is a C program, which owes the driver what the contract asks; of that, pointers are
@@ -72,3 +76,8 @@ macro_rules! export_more {
     ($($all:tt)*) => { export!(MORE: $($all)*); };
 }
 more_entry_points!(export_more);
+
+/// Whether there is an entry point with this symbol, which may be one that memcore does not call.
+pub(in super::super) fn has_entry_point(symbol: &str) -> bool {
+    SEAM.iter().chain(MORE).filter_map(|both| both.first()).any(|one| one.symbol == symbol)
+}

@@ -41,7 +41,7 @@ pub(super) fn driver() -> Option<&'static SimDriver> {
     DRIVER.get_or_init(make).as_deref()
 }
 
-/// What a call is known by: its symbol, its method, and whether its default stream is the thread's own.
+/// What a call is known by: its entry point's symbol, its method, and whether its default stream is the thread's own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Name {
     pub(super) symbol: &'static str,
