@@ -1,0 +1,13 @@
+//! Programs of cudarc.
+
+#![deny(unsafe_code)]
+
+mod allocate;
+mod correct;
+mod mistakes;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    programs::run(&[correct::PROGRAMS, mistakes::PROGRAMS])
+}

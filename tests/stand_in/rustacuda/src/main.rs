@@ -1,0 +1,1 @@
+fn main() { rustacuda::quick_init().unwrap(); }
