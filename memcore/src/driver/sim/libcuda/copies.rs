@@ -179,16 +179,3 @@ impl Machine {
         self.profile(call)
     }
 }
-
-/// What the driver reads of an array of parameters.
-///
-/// # Safety
-///
-/// `from` is null or has `count` values, which nobody writes.
-pub(super) unsafe fn read_all<T: Copy>(from: *const T, count: usize) -> Answer<Vec<T>> {
-    if from.is_null() || count == 0 {
-        return Err(Status::INVALID_VALUE);
-    }
-    // SAFETY: `index < count`, and this function's contract.
-    (0..count).map(|index| unsafe { read_in(from.wrapping_add(index)) }).collect()
-}
