@@ -5,6 +5,7 @@
 mod allocate;
 mod correct;
 mod mistakes;
+mod wait;
 
 use std::process::ExitCode;
 

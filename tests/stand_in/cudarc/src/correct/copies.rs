@@ -3,21 +3,24 @@
 use cudarc::driver::CudaContext;
 use programs::Outcome;
 
+use crate::wait::download;
+
 pub(super) fn run() -> Outcome {
     let context = CudaContext::new(0)?;
     assert_eq!(context.name()?, "memcore simulated device");
     for stream in [context.default_stream(), context.per_thread_stream(), context.new_stream()?] {
         let source: Vec<u32> = (0..1000).collect();
         let mut device = stream.clone_htod(&source)?;
-        assert_eq!(stream.clone_dtoh(&device)?, source);
+        assert_eq!(download(&stream, &device)?, source);
 
         let copy = device.try_clone()?;
         stream.memset_zeros(&mut device)?;
-        assert_eq!(stream.clone_dtoh(&copy)?, source);
-        assert_eq!(stream.clone_dtoh(&device)?, [0; 1000]);
+        assert_eq!(download(&stream, &copy)?, source);
+        assert_eq!(download(&stream, &device)?, [0; 1000]);
 
         // Parts of it.
-        stream.memcpy_htod(&[7u32, 8, 9], &mut device.slice_mut(10..13))?;
+        let marks = [7u32, 8, 9];
+        stream.memcpy_htod(&marks, &mut device.slice_mut(10..13))?;
         stream.memcpy_dtod(&copy.slice(100..200), &mut device.slice_mut(500..600))?;
         let (mut low, mut high) = device.split_at_mut(900);
         stream.memset_zeros(&mut low.slice_mut(..5))?;
@@ -26,17 +29,18 @@ pub(super) fn run() -> Outcome {
         stream.memcpy_dtoh(&device, &mut back)?;
         stream.synchronize()?;
         let mut expected = vec![0u32; 1000];
-        expected[10..13].copy_from_slice(&[7, 8, 9]);
+        expected[10..13].copy_from_slice(&marks);
         expected[500..600].copy_from_slice(&source[100..200]);
-        expected[997..].copy_from_slice(&[7, 8, 9]);
+        expected[997..].copy_from_slice(&marks);
         assert_eq!(back, expected);
 
-        let chunks: Vec<Vec<u32>> =
-            copy.as_view().chunks_exact(250).map(|chunk| stream.clone_dtoh(&chunk)).collect::<Result<_, _>>()?;
-        assert_eq!(chunks.concat(), source);
+        let mut chunks = Vec::new();
+        for chunk in copy.as_view().chunks_exact(250) {
+            chunks.extend(download(&stream, &chunk)?);
+        }
+        assert_eq!(chunks, source);
         let zeros = stream.alloc_zeros::<f64>(17)?;
-        assert_eq!(stream.clone_dtoh(&zeros)?, [0.0; 17]);
-        stream.synchronize()?;
+        assert_eq!(download(&stream, &zeros)?, [0.0; 17]);
     }
     let (free, total) = context.mem_get_info()?;
     assert!(free <= total && total == context.total_mem()?);

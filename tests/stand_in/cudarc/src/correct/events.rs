@@ -4,6 +4,8 @@ use cudarc::driver::CudaContext;
 use cudarc::driver::sys::CUevent_flags;
 use programs::Outcome;
 
+use crate::wait::download;
+
 pub(super) fn run() -> Outcome {
     let context = CudaContext::new(0)?;
     let (first, second) = (context.new_stream()?, context.new_stream()?);
@@ -17,7 +19,6 @@ pub(super) fn run() -> Outcome {
     done.synchronize()?;
     assert!(done.is_complete() && end.try_is_complete()?);
     assert!(start.elapsed_ms(&end)? >= 0.0);
-    assert_eq!(second.clone_dtoh(&copy)?, source);
-    second.synchronize()?;
+    assert_eq!(download(&second, &copy)?, source);
     Ok(())
 }

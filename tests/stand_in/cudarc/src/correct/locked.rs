@@ -16,7 +16,7 @@ pub(super) fn run() -> Outcome {
     stream.memcpy_dtoh(&device, &mut back)?;
     assert_eq!(back.as_slice()?, [41; 5000]);
     stream.memcpy_htod(&host, &mut device)?;
-    stream.memcpy_dtoh(&device.slice(..2500), &mut back)?;
-    assert_eq!(back.as_slice()?, [[1; 2500], [41; 2500]].concat());
+    stream.memcpy_dtoh(&device, &mut back)?;
+    assert_eq!(back.as_slice()?, [1; 5000]);
     Ok(())
 }

@@ -1,3 +1,3 @@
 //! What the library can do, done right.
 
-programs::correct!(copies, events, locked, managed, peers, streams, threads);
+programs::correct!(copies, events, graphs, locked, managed, peers, streams, threads);

@@ -3,6 +3,8 @@
 use cudarc::driver::CudaContext;
 use programs::Outcome;
 
+use crate::wait::download;
+
 pub(super) fn run() -> Outcome {
     let context = CudaContext::new_non_primary(0, 0)?;
     let first = context.new_stream_with_priority(-1)?;
@@ -14,15 +16,15 @@ pub(super) fn run() -> Outcome {
     // cudarc orders this behind the read on `second`.
     first.memset_zeros(&mut device)?;
     first.join(&second)?;
-    assert_eq!(first.clone_dtoh(&copy)?, source);
-    assert_eq!(second.clone_dtoh(&device)?, [0; 4096]);
+    assert_eq!(download(&first, &copy)?, source);
+    assert_eq!(download(&second, &device)?, [0; 4096]);
     // Freed on `first`, which waits for `second` before.
     second.memset_zeros(&mut device)?;
     drop(device);
     let streams = [context.new_stream()?, context.new_stream()?, context.new_stream()?];
     let devices = streams.iter().map(|stream| stream.clone_htod(&source)).collect::<Result<Vec<_>, _>>()?;
     for (stream, device) in streams.iter().cycle().skip(1).zip(&devices) {
-        assert_eq!(stream.clone_dtoh(device)?, source);
+        assert_eq!(download(stream, device)?, source);
     }
     context.synchronize()?;
     Ok(())
