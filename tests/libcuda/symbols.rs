@@ -6,8 +6,11 @@ use std::process::Command;
 use crate::children::said;
 use crate::library::file;
 
-pub(crate) const TESTS: &[(&str, fn())] =
-    &[("symbols::cover_the_seam_and_the_driver", cover), ("symbols::need_no_libcuda", need_no_libcuda)];
+pub(crate) const TESTS: &[(&str, fn())] = &[
+    ("symbols::cover_the_seam_and_the_driver", cover),
+    ("symbols::need_no_libcuda", need_no_libcuda),
+    ("symbols::that_are_not_supported_are_in_the_document", documented),
+];
 
 /// The tables of entry points, as text: the names in quotes are symbols.
 const SEAM: &str = include_str!("../../memcore/src/driver/entry_points.rs");
@@ -56,6 +59,21 @@ fn cover() {
     }
     let others: Vec<_> = exported.iter().filter(|symbol| !symbol.starts_with("cu")).collect();
     assert!(others.is_empty(), "{others:?}");
+}
+
+/// The symbols of what there is none of.
+pub(crate) fn unsupported() -> BTreeSet<&'static str> {
+    let table = include_str!("../../memcore/src/driver/sim/libcuda/unsupported.rs");
+    let (_, list) = table.rsplit_once("unsupported! {").unwrap();
+    symbols_of(list)
+}
+
+fn documented() {
+    let page = include_str!("../../docs/stand-in.md");
+    let (_, list) = page.split_once("<summary>Every function that is not supported</summary>").unwrap();
+    let (list, _) = list.split_once("</details>").unwrap();
+    let named: BTreeSet<_> = list.split_whitespace().map(|name| name.trim_matches('`')).collect();
+    assert_eq!(named, unsupported());
 }
 
 fn need_no_libcuda() {

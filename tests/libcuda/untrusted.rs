@@ -171,9 +171,7 @@ fn call_unsupported(library: &Library) {
     const NOT_SUPPORTED: u32 = 801;
 
     let supported: Vec<_> = null_codes().into_keys().collect();
-    let table = include_str!("../../memcore/src/driver/sim/libcuda/unsupported.rs");
-    let (_, list) = table.rsplit_once("unsupported! {").unwrap();
-    let symbols = symbols::symbols_of(list);
+    let symbols = symbols::unsupported();
     assert!(symbols.len() > 400, "{}", symbols.len());
     for symbol in symbols {
         assert!(!supported.contains(&symbol), "{symbol}");

@@ -1,7 +1,6 @@
 //! Arguments from a program that nothing has checked.
 
 use core::ffi::{c_char, c_void};
-use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::super::pages;

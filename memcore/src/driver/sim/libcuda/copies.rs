@@ -7,7 +7,6 @@ use super::super::call::{Answer, Call, as_handle, read_in};
 use super::super::copy::{Side, device, host};
 use super::super::machine::Machine;
 use crate::driver::ffi::{CUDA_MEMCPY3D, CUarray, CUdeviceptr, CUstream};
-use crate::error::Status;
 
 /// `bytes` at an address that is the host's or a device's.
 fn any(address: CUdeviceptr, bytes: usize) -> Answer<Side> {

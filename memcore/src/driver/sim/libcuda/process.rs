@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::super::call::{Answer, Call};
 use super::super::front::SimDriver;
 use super::super::machine::Machine;
+use super::super::options::SimOptions;
 use super::super::place::Place;
 use super::argument;
 use super::caller;
@@ -26,8 +27,11 @@ pub(super) fn driver() -> Option<&'static SimDriver> {
         IS_FORKED.store(true, Ordering::Relaxed);
     }
 
-    let make = || match SimDriver::of_process() {
-        Ok(driver) => {
+    let make = || match SimOptions::from_environment() {
+        Ok(options) => {
+            // A library may wait for an event before it has recorded it, which CUDA allows: cudarc does with every slice that
+            // is new. Where an order is missing for it there is a race, which is told.
+            let driver = SimDriver::of_process(SimOptions { unrecorded_event_checks: false, ..options });
             // SAFETY: the function takes nothing and does nothing that a new process may not.
             let _ = unsafe { libc::pthread_atfork(None, None, Some(note_fork)) };
             Some(Arc::new(driver))
