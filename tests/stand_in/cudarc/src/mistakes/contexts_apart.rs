@@ -11,7 +11,7 @@ pub(super) fn wrong() -> Outcome {
     assert_eq!(context, other);
     let stream = other.new_stream()?;
     let source = vec![7u32; 1000];
-    let device = context.default_stream().clone_htod(&source)?;
+    let device = context.default_stream().clone_htod(&source)?; //~ other
     let copy = stream.clone_dtod(&device)?; //~ read_after_write
     assert_eq!(download(&stream, &copy)?.len(), 1000);
     context.synchronize()?;

@@ -10,7 +10,7 @@ pub(super) fn wrong() -> Outcome {
     let source = vec![7u32; 1000];
     let device = owner.clone_htod(&source)?;
     let copy = reader.clone_dtod(&device)?; //~ use_after_free
-    drop(device);
+    drop(device); //~ freed
     // A call that has nothing to do with it says so.
     assert_eq!(copy.stream().synchronize(), Err(DriverError(sys::CUresult::CUDA_ERROR_UNKNOWN)));
     context.synchronize()?;

@@ -10,8 +10,8 @@ pub(super) fn wrong() -> Outcome {
     let context = CudaContext::new(0)?;
     let stream = context.new_stream()?;
     let host = allocate::locked(&context, 1000, 7)?;
-    let device = stream.clone_htod(host.as_slice()?)?;
-    drop(host); //~ host_in_flight
+    let device = stream.clone_htod(host.as_slice()?)?; //~ host_in_flight
+    drop(host); //~ freed
     assert_eq!(download(&stream, &device)?.len(), 1000);
     Ok(())
 }

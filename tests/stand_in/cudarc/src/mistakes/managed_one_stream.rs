@@ -11,7 +11,7 @@ pub(super) fn wrong() -> Outcome {
     let stream = context.default_stream();
     let managed = allocate::managed(&context, 1000, 7)?;
     let device = stream.clone_dtod(&managed)?; //~ use_after_free
-    drop(managed);
+    drop(managed); //~ freed
     assert_eq!(download(&stream, &device)?.len(), 1000);
     Ok(())
 }

@@ -10,7 +10,7 @@ pub(super) fn wrong() -> Outcome {
     let (first, second, writer) = (context.new_stream()?, context.new_stream()?, context.new_stream()?);
     let source = vec![7u32; 1000];
     let mut device = writer.clone_htod(&source)?;
-    let ones = first.clone_dtod(&device)?;
+    let ones = first.clone_dtod(&device)?; //~ other
     let others = second.clone_dtod(&device)?;
     writer.memset_zeros(&mut device)?; //~ write_after_read
     assert_eq!(download(&first, &ones)?.len(), 1000);

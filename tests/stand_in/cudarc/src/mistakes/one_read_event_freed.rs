@@ -12,7 +12,7 @@ pub(super) fn wrong() -> Outcome {
     let device = owner.clone_htod(&source)?;
     let ones = first.clone_dtod(&device)?; //~ use_after_free
     let others = second.clone_dtod(&device)?;
-    drop(device);
+    drop(device); //~ freed
     assert_eq!(download(&first, &ones)?.len(), 1000);
     assert_eq!(download(&second, &others)?, source);
     context.synchronize()?;

@@ -12,7 +12,7 @@ pub(super) fn wrong() -> Outcome {
     let (ours, theirs) = (here.new_stream()?, there.new_stream()?);
     let source = vec![7u32; 1000];
     let mut device = ours.clone_htod(&source)?;
-    let copy = theirs.clone_dtod(&device)?;
+    let copy = theirs.clone_dtod(&device)?; //~ other
     ours.memset_zeros(&mut device)?; //~ write_after_read
     assert_eq!(download(&theirs, &copy)?.len(), 1000);
     ours.synchronize()?;

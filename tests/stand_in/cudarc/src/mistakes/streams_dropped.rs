@@ -11,7 +11,7 @@ pub(super) fn wrong() -> Outcome {
     let stream = context.new_stream()?;
     let mut device = context.default_stream().alloc_zeros::<u32>(1000)?;
     let source = vec![7u32; 1000];
-    stream.memcpy_htod(&source, &mut device)?;
+    stream.memcpy_htod(&source, &mut device)?; //~ other
     drop(stream);
     let back = context.default_stream().clone_dtoh(&device)?; //~ read_after_write
     context.synchronize()?;
