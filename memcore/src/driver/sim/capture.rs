@@ -123,6 +123,12 @@ impl Machine {
         }
     }
 
+    /// The number of the capture that a stream is part of, while that is valid.
+    #[cfg(feature = "libcuda")]
+    pub(super) fn capture_of(&self, stream: u64) -> Option<u64> {
+        self.captured(stream).map(|captured| captured.capture).filter(|_| self.capture_status(stream) == ACTIVE)
+    }
+
     /// What `cuStreamIsCapturing` says of a stream.
     pub(super) fn capture_status(&self, stream: u64) -> u32 {
         let capture = self.captured(stream).and_then(|captured| self.captures.get(&captured.capture));

@@ -9,7 +9,7 @@ use super::current;
 use super::graph::NodeId;
 use super::machine::{Machine, Run};
 use super::report::{Violation, ViolationKind};
-use super::stream::Stream;
+use super::stream::{GREATEST_PRIORITY, LEAST_PRIORITY, Stream};
 use crate::driver::ffi::{CAPTURE_MODE_RELAXED, CUcontext, CUdevice};
 use crate::error::Status;
 
@@ -35,6 +35,8 @@ pub(super) struct Context {
     /// How it was asked for, which changes nothing.
     #[cfg(feature = "libcuda")]
     pub(super) flags: u32,
+    #[cfg(feature = "libcuda")]
+    pub(super) settings: super::libcuda::Settings,
 }
 
 impl Machine {
@@ -74,6 +76,8 @@ impl Machine {
             dead: None,
             #[cfg(feature = "libcuda")]
             flags: 0,
+            #[cfg(feature = "libcuda")]
+            settings: super::libcuda::Settings::DEFAULT,
         };
         self.contexts.insert(key, context);
     }
@@ -151,8 +155,8 @@ impl Machine {
 
     pub(super) unsafe fn stream_priority_range(&mut self, call: &Call, least: *mut i32, greatest: *mut i32) -> Answer {
         self.working(call)?;
-        // As an H200 has them; here they change nothing. Either may be left out.
-        for (out, value) in [(least, 0), (greatest, -5)] {
+        // Either may be left out.
+        for (out, value) in [(least, LEAST_PRIORITY), (greatest, GREATEST_PRIORITY)] {
             if !out.is_null() {
                 // SAFETY: writable by the driver contract.
                 unsafe { write_out(out, value)? };

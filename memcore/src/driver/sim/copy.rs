@@ -53,6 +53,12 @@ pub(super) fn device(address: u64, len: usize) -> Answer<Side> {
     run(address, len).map(Side::Device)
 }
 
+/// `len` bytes at an address of either: what the driver does not know there is pageable.
+#[cfg(feature = "libcuda")]
+pub(super) fn unified(address: u64, len: usize) -> Answer<Side> {
+    run(address, len).map(Side::Host)
+}
+
 /// `len` bytes at a host pointer.
 fn host(pointer: *const c_void, len: usize) -> Answer<Side> {
     run(pointer.expose_provenance() as u64, len).map(Side::Host)

@@ -11,6 +11,8 @@ use crate::error::Status;
 
 /// The driver's version that the simulated device stands for.
 pub(super) const DRIVER_VERSION: i32 = 13_000;
+/// The last attribute of CUDA 13.0. Of those that nothing is said of here, the simulated device has none.
+const LAST_ATTRIBUTE: u32 = 147;
 /// What every simulated device calls itself.
 const NAME: &[u8] = b"memcore simulated device";
 
@@ -30,13 +32,16 @@ pub(super) struct Device {
     pub(super) primary_flags: u32,
     /// How often the primary context is retained.
     pub(super) retained: u64,
-    /// The handle of the pool that `cuMemAllocAsync` takes from.
+    /// The handle of its first pool, which stays.
     pub(super) default_pool: u64,
+    /// The handle of the pool that `cuMemAllocAsync` takes from.
+    pub(super) pool: u64,
 }
 
 impl Device {
     /// A device of `total` bytes.
     pub(super) fn new(total: u64) -> Self {
+        let default_pool = new_handle();
         Self {
             total,
             used: 0,
@@ -45,7 +50,8 @@ impl Device {
             #[cfg(feature = "libcuda")]
             primary_flags: 0,
             retained: 0,
-            default_pool: new_handle(),
+            default_pool,
+            pool: default_pool,
         }
     }
 }
@@ -117,7 +123,14 @@ impl Machine {
         device: CUdevice,
     ) -> Answer {
         let index = self.device_index(device)?;
-        let value = match attribute {
+        let value = self.attribute_of(index, attribute)?;
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, value) }
+    }
+
+    /// An attribute of the device of this index.
+    pub(super) fn attribute_of(&self, index: usize, attribute: u32) -> Answer<i32> {
+        Ok(match attribute {
             // CU_DEVICE_ATTRIBUTE_PCI_BUS_ID
             33 => i32::try_from(index).unwrap_or(0) + 1,
             // CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, _CONCURRENT_MANAGED_ACCESS, _HOST_REGISTER_SUPPORTED,
@@ -127,10 +140,9 @@ impl Machine {
             99 => i32::from(self.options.registration),
             113 => i32::from(self.options.read_only_registration),
             115 => i32::from(self.options.pools),
-            _ => fixed_attribute(attribute).or_else(|| limit(attribute)).ok_or(Status::INVALID_VALUE)?,
-        };
-        // SAFETY: `out` is null or writable by the driver contract.
-        unsafe { write_out(out, value) }
+            1..=LAST_ATTRIBUTE => fixed_attribute(attribute).or_else(|| limit(attribute)).unwrap_or(0),
+            _ => return Err(Status::INVALID_VALUE),
+        })
     }
 
     pub(super) unsafe fn device_total_memory(&mut self, _: &Call, out: *mut usize, device: CUdevice) -> Answer {

@@ -45,7 +45,7 @@ impl SimDriver {
         for name in
             options.faults.iter().flat_map(super::fault::Fault::entries).chain(&options.missing).map(String::as_str)
         {
-            if !ENTRY_POINTS.contains(&name) {
+            if !is_entry_point(name) {
                 log::warn!(
                     "simulated device: memcore calls no driver function {name:?}; what the options say of it has no effect"
                 );
@@ -118,6 +118,7 @@ impl SimDriver {
     /// Whether it was made without a driver function.
     #[cfg(feature = "libcuda")]
     pub(super) fn lacks(&self, symbol: &str) -> bool {
+        let symbol = symbol.trim_end_matches("_ptds").trim_end_matches("_ptsz");
         self.missing.iter().any(|missing| missing == symbol)
     }
 
@@ -315,7 +316,16 @@ macro_rules! simulated_driver {
         }
 
         /// Every entry point's symbol.
-        pub(super) const ENTRY_POINTS: &[&str] = &[$($symbol),*];
+        const ENTRY_POINTS: &[&str] = &[$($symbol),*];
     };
 }
 entry_points!(simulated_driver);
+
+/// Whether there is an entry point with this symbol.
+pub(super) fn is_entry_point(symbol: &str) -> bool {
+    #[cfg(feature = "libcuda")]
+    if super::libcuda::is_entry_point(symbol) {
+        return true;
+    }
+    ENTRY_POINTS.contains(&symbol)
+}

@@ -42,11 +42,7 @@ impl Machine {
         // SAFETY: this function's contract.
         let to = unsafe { self.operand(call, stream, rows, "writes") }?;
         let on_device = self.kind_of(&to).is_some_and(Kind::is_device);
-        let mut pattern = [0; 4];
-        for (byte, of) in pattern.iter_mut().zip(value) {
-            *byte = *of;
-        }
-        let id = self.issue(call, stream, Op::Fill { to, pattern, unit }, None)?;
+        let id = self.issue(call, stream, Op::fill(to, value), None)?;
         if synchronous && !on_device {
             self.force(&[id]);
             self.host_joins(stream);

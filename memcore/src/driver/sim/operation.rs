@@ -5,9 +5,10 @@ use core::mem::MaybeUninit;
 
 use super::backing::Backing;
 use super::clock::Clock;
+use super::host_function::Function;
 use super::rows::Rows;
 use super::watch::Snapshot;
-use crate::driver::ffi::{CUhostFn, Handle};
+use crate::driver::ffi::Handle;
 
 /// Bytes of an allocation that an operation reads or writes.
 ///
@@ -158,7 +159,7 @@ pub(super) enum Op {
         /// The destination.
         to: Span,
         /// The value's bytes.
-        pattern: [u8; 4],
+        pattern: [u8; 8],
         /// How many of them are used.
         unit: usize,
     },
@@ -196,7 +197,7 @@ pub(super) enum Op {
     /// The host calls a function of the program's: see [`host_function`](super::host_function).
     Call {
         /// The function.
-        function: CUhostFn,
+        function: Function,
         /// What it is given.
         data: Handle<*mut c_void>,
         /// What comes before it.
@@ -205,6 +206,15 @@ pub(super) enum Op {
 }
 
 impl Op {
+    /// Repeats a value of at most eight bytes.
+    pub(super) fn fill(to: Span, value: &[u8]) -> Self {
+        let mut pattern = [0; 8];
+        for (byte, of) in pattern.iter_mut().zip(value) {
+            *byte = *of;
+        }
+        Self::Fill { to, pattern, unit: value.len() }
+    }
+
     /// The table's memory that the operation writes.
     pub(super) fn written(&self) -> Option<&Span> {
         match self {

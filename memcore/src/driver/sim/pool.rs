@@ -170,6 +170,9 @@ impl Machine {
             return Err(Status::INVALID_VALUE);
         }
         self.pool(pool)?.destroyed = true;
+        for device in self.devices.iter_mut().filter(|device| device.pool == key) {
+            device.pool = device.default_pool;
+        }
         self.shrink_pool(key, 0);
         Ok(())
     }

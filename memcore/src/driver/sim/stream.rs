@@ -15,6 +15,9 @@ use crate::error::Status;
 const STREAM_LEGACY: u64 = 1;
 /// The per-thread default stream's handle.
 const STREAM_PER_THREAD: u64 = 2;
+/// The priorities that there are, as an H200 has them; here they change nothing.
+pub(super) const LEAST_PRIORITY: i32 = 0;
+pub(super) const GREATEST_PRIORITY: i32 = -5;
 /// A query answers so often that work is pending, before the work goes on.
 pub(super) const PENDING_POLLS: u32 = 3;
 
@@ -27,6 +30,9 @@ pub(super) struct Stream {
     pub(super) number: u64,
     /// Whether it is ordered with the legacy stream; true of the legacy stream itself.
     pub(super) blocking: bool,
+    /// What it was asked for, within what there is; it changes nothing.
+    #[cfg(feature = "libcuda")]
+    pub(super) priority: i32,
     /// The operation that was queued last.
     pub(super) tail: Option<NodeId>,
     /// How often a query answered "pending" since work last went on.
@@ -44,7 +50,18 @@ impl Stream {
     pub(super) fn new(context: u64, number: u64, blocking: bool, (agent, before): (Agent, u64)) -> Self {
         let mut clock = Clock::default();
         clock.raise(Epoch { agent, number: before });
-        Self { context, number, blocking, tail: None, polls: 0, captured: None, agent, clock }
+        Self {
+            context,
+            number,
+            blocking,
+            #[cfg(feature = "libcuda")]
+            priority: LEAST_PRIORITY,
+            tail: None,
+            polls: 0,
+            captured: None,
+            agent,
+            clock,
+        }
     }
 }
 
@@ -131,12 +148,23 @@ impl Machine {
     }
 
     /// Makes a stream. The driver takes any priority, to the nearest that it has; here priorities change nothing.
-    pub(super) unsafe fn stream_create(&mut self, call: &Call, out: *mut CUstream, flags: u32, _: i32) -> Answer {
+    #[cfg_attr(not(feature = "libcuda"), allow(unused_variables, reason = "only the C functions say what it is"))]
+    pub(super) unsafe fn stream_create(
+        &mut self,
+        call: &Call,
+        out: *mut CUstream,
+        flags: u32,
+        priority: i32,
+    ) -> Answer {
         let context = self.working(call)?;
         if out.is_null() || flags & !STREAM_NON_BLOCKING != 0 {
             return Err(Status::INVALID_VALUE);
         }
         let key = self.new_stream(context, flags & STREAM_NON_BLOCKING == 0);
+        #[cfg(feature = "libcuda")]
+        if let Some(stream) = self.streams.get_mut(&key) {
+            stream.priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
+        }
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, as_pointer(key)) }
     }
@@ -234,13 +262,31 @@ impl Machine {
         value: u32,
         flags: u32,
     ) -> Answer {
+        // SAFETY: the driver contract.
+        unsafe { self.write_value(call, stream, address, &value.to_ne_bytes(), flags) }
+    }
+
+    /// Writes a value at a multiple of its size.
+    ///
+    /// # Safety
+    ///
+    /// The driver contract.
+    pub(super) unsafe fn write_value(
+        &mut self,
+        call: &Call,
+        stream: CUstream,
+        address: CUdeviceptr,
+        value: &[u8],
+        flags: u32,
+    ) -> Answer {
         let key = self.stream_key(call, stream)?;
-        if flags > 1 || !address.is_multiple_of(4) {
+        let size = value.len() as u64;
+        if flags > 1 || !address.is_multiple_of(size) {
             return Err(Status::INVALID_VALUE);
         }
         // SAFETY: the driver contract.
-        let to = unsafe { self.operand(call, key, Rows::run(address, 4), "writes") }?;
-        self.issue(call, key, Op::Fill { to, pattern: value.to_ne_bytes(), unit: 4 }, None)?;
+        let to = unsafe { self.operand(call, key, Rows::run(address, size), "writes") }?;
+        self.issue(call, key, Op::fill(to, value), None)?;
         Ok(())
     }
 }

@@ -3,8 +3,10 @@
 use core::ffi::{c_char, c_void};
 
 use super::argument::Argument;
+use super::device::Properties;
 use super::entry_points::more_entry_points;
 use super::process::{self, Name};
+use super::streams::StreamCallback;
 use crate::driver::entry_points::entry_points;
 use crate::driver::ffi::{
     CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUdevice,
@@ -38,17 +40,20 @@ macro_rules! export {
 
 macro_rules! export_entry {
     ($method:ident, [$symbol:literal], $parameters:tt) => {
-        &[export_one!($method, $symbol, false, $parameters)]
+        &[export_one!($method, $symbol, $symbol, false, $parameters)]
     };
     ($method:ident, [$symbol:literal, $per_thread:literal], $parameters:tt) => {
-        &[export_one!($method, $symbol, false, $parameters), export_one!($method, $per_thread, true, $parameters)]
+        &[
+            export_one!($method, $symbol, $symbol, false, $parameters),
+            export_one!($method, $symbol, $per_thread, true, $parameters),
+        ]
     };
 }
 
 macro_rules! export_one {
-    ($method:ident, $symbol:literal, $is_per_thread:literal, ($($arg:ident: $type:ty),*)) => {{
+    ($method:ident, $symbol:literal, $exported:literal, $is_per_thread:literal, ($($arg:ident: $type:ty),*)) => {{
         // SAFETY: no other function has the driver's name in a library that stands in for it.
-        #[unsafe(export_name = $symbol)]
+        #[unsafe(export_name = $exported)]
         unsafe extern "C" fn exported($($arg: $type),*) -> u32 {
             let is_usable = true $(&& Argument::is_usable($arg))*;
             let name = Name { symbol: $symbol, method: stringify!($method), is_per_thread: $is_per_thread };
@@ -59,7 +64,7 @@ macro_rules! export_one {
                 unsafe { machine.$method(call, $($arg),*) }
             })
         }
-        Exported { symbol: $symbol, address: Address(exported as unsafe extern "C" fn($($type),*) -> u32 as *const ()) }
+        Exported { symbol: $exported, address: Address(exported as unsafe extern "C" fn($($type),*) -> u32 as *const ()) }
     }};
 }
 
@@ -72,3 +77,8 @@ macro_rules! export_more {
     ($($all:tt)*) => { export!(MORE: $($all)*); };
 }
 more_entry_points!(export_more);
+
+/// Whether the second table has a symbol.
+pub(in super::super) fn is_entry_point(symbol: &str) -> bool {
+    MORE.iter().filter_map(|of| of.first()).any(|one| one.symbol == symbol)
+}

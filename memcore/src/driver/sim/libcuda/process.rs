@@ -28,7 +28,6 @@ pub(super) fn driver() -> Option<&'static SimDriver> {
 
     let make = || match SimDriver::of_process() {
         Ok(driver) => {
-            argument::distrust();
             // SAFETY: the function takes nothing and does nothing that a new process may not.
             let _ = unsafe { libc::pthread_atfork(None, None, Some(note_fork)) };
             Some(Arc::new(driver))
@@ -72,6 +71,7 @@ pub(super) fn call(name: Name, is_usable: bool, body: &dyn Fn(&mut Machine, &Cal
 
 /// What a C function returns. Nothing unwinds into C: a panic has said what it is by now.
 pub(super) fn guard(answer: impl FnOnce() -> Answer) -> u32 {
+    argument::distrust();
     let answer = catch_unwind(AssertUnwindSafe(answer)).unwrap_or(Err(Status::UNKNOWN));
     answer.err().unwrap_or(Status::SUCCESS).0
 }
