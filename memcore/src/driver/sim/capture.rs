@@ -26,7 +26,7 @@ const INVALIDATED: u32 = 2;
 const NOT_QUEUED: NodeId = 0;
 
 /// The calls that a capture in the wrong mode forbids.
-const UNSAFE: [&str; 21] = [
+const UNSAFE: [&str; 23] = [
     "cuStreamSynchronize",
     "cuStreamQuery",
     "cuEventSynchronize",
@@ -39,11 +39,13 @@ const UNSAFE: [&str; 21] = [
     "cuMemFreeAsync",
     "cuMemAllocManaged",
     "cuMemHostAlloc",
+    "cuMemAllocHost_v2",
     "cuMemFreeHost",
     "cuMemHostRegister_v2",
     "cuMemHostUnregister",
     "cuStreamAttachMemAsync",
     "cuMemAdvise",
+    "cuMemAdvise_v2",
     "cuMemPoolTrimTo",
     "cuArrayCreate_v2",
     "cuArray3DCreate_v2",

@@ -25,13 +25,16 @@ pub(super) enum Side {
     /// Rows at addresses of the host, whose provenance is exposed. What the table does not hold there is pageable memory of
     /// the program's.
     Host(Rows),
-    /// Part of an array, which is not empty.
+    /// Part of an array.
     Array(Part),
 }
 
 impl Side {
-    const fn is_empty(&self) -> bool {
-        matches!(self, Self::Device(rows) | Self::Host(rows) if rows.len() == 0)
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Device(rows) | Self::Host(rows) => rows.len() == 0,
+            Self::Array(part) => part.shape.contains(&0),
+        }
     }
 }
 
@@ -60,7 +63,7 @@ pub(super) fn unified(address: u64, len: usize) -> Answer<Side> {
 }
 
 /// `len` bytes at a host pointer.
-fn host(pointer: *const c_void, len: usize) -> Answer<Side> {
+pub(super) fn host(pointer: *const c_void, len: usize) -> Answer<Side> {
     run(pointer.expose_provenance() as u64, len).map(Side::Host)
 }
 
@@ -163,6 +166,7 @@ impl Machine {
             // From device or pageable memory to device memory the call returns with the transfer pending.
             let to_device = to_kind.is_some_and(Kind::is_device);
             !(to_device && from_kind.is_none_or(Kind::is_device))
+                || to.span().into_iter().chain(from.span()).any(|span| self.is_synchronous(span))
         } else {
             to_kind.is_none_or(Kind::is_host) && from_kind.is_none_or(Kind::is_host)
         };

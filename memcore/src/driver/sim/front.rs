@@ -269,9 +269,10 @@ impl DriverKind for SimDriver {
 }
 
 /// The entry points that work in a host function, as on an H200 (`scripts/probes/host_function.py`; the other
-/// memsets are taken from the 8-bit one): in it no context is current, nor can one be made so, and copies are refused
+/// memsets are taken from the 8-bit one, later versions of a function from the one before, and what is asked of a stream from
+/// `cuStreamIsCapturing`): in it no context is current, nor can one be made so, and copies are refused
 /// whatever their stream.
-const IN_HOST_FUNCTIONS: [&str; 23] = [
+const IN_HOST_FUNCTIONS: [&str; 33] = [
     "cuInit",
     "cuDriverGetVersion",
     "cuThreadExchangeStreamCaptureMode",
@@ -281,14 +282,24 @@ const IN_HOST_FUNCTIONS: [&str; 23] = [
     "cuStreamQuery",
     "cuStreamWaitEvent",
     "cuStreamIsCapturing",
+    "cuStreamGetCaptureInfo",
+    "cuStreamGetCaptureInfo_v2",
+    "cuStreamGetCaptureInfo_v3",
+    "cuStreamGetFlags",
+    "cuStreamGetPriority",
+    "cuStreamGetId",
     "cuStreamWriteValue32_v2",
+    "cuStreamWriteValue64_v2",
     "cuLaunchHostFunc",
     "cuEventDestroy_v2",
     "cuEventRecord",
+    "cuEventRecordWithFlags",
     "cuEventQuery",
     "cuEventSynchronize",
     "cuEventElapsedTime",
+    "cuEventElapsedTime_v2",
     "cuMemPrefetchAsync",
+    "cuMemPrefetchAsync_v2",
     "cuMemsetD8Async",
     "cuMemsetD16Async",
     "cuMemsetD32Async",

@@ -41,7 +41,7 @@ impl Machine {
         let rows = Rows::new(dst, [bytes as u64, height as u64, 1], pitch as u64, 0).ok_or(Status::INVALID_VALUE)?;
         // SAFETY: this function's contract.
         let to = unsafe { self.operand(call, stream, rows, "writes") }?;
-        let on_device = self.kind_of(&to).is_some_and(Kind::is_device);
+        let on_device = self.kind_of(&to).is_some_and(Kind::is_device) && !self.is_synchronous(&to);
         let id = self.issue(call, stream, Op::fill(to, value), None)?;
         if synchronous && !on_device {
             self.force(&[id]);

@@ -157,7 +157,13 @@ impl Machine {
     /// # Safety
     ///
     /// As for `copy_2d`.
-    unsafe fn copy_3d(&mut self, call: &Call, stream: u64, copy: *const CUDA_MEMCPY3D, synchronous: bool) -> Answer {
+    pub(super) unsafe fn copy_3d(
+        &mut self,
+        call: &Call,
+        stream: u64,
+        copy: *const CUDA_MEMCPY3D,
+        synchronous: bool,
+    ) -> Answer {
         if copy.is_null() {
             return Err(Status::INVALID_VALUE);
         }

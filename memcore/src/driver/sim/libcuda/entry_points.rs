@@ -61,6 +61,19 @@ macro_rules! more_entry_points {
             mem_alloc_locked = "cuMemAllocHost_v2"(out: *mut *mut c_void, bytes: usize);
             memcpy = "cuMemcpy" | "cuMemcpy_ptds"(dst: CUdeviceptr, src: CUdeviceptr, bytes: usize);
             memcpy_async = "cuMemcpyAsync" | "cuMemcpyAsync_ptsz"(dst: CUdeviceptr, src: CUdeviceptr, bytes: usize, stream: CUstream);
+            memcpy_dtoa = "cuMemcpyDtoA_v2" | "cuMemcpyDtoA_v2_ptds"(dst: CUarray, offset: usize, src: CUdeviceptr, bytes: usize);
+            memcpy_atod = "cuMemcpyAtoD_v2" | "cuMemcpyAtoD_v2_ptds"(dst: CUdeviceptr, src: CUarray, offset: usize, bytes: usize);
+            memcpy_htoa = "cuMemcpyHtoA_v2" | "cuMemcpyHtoA_v2_ptds"(dst: CUarray, offset: usize, src: *const c_void, bytes: usize);
+            memcpy_atoh = "cuMemcpyAtoH_v2" | "cuMemcpyAtoH_v2_ptds"(dst: *mut c_void, src: CUarray, offset: usize, bytes: usize);
+            memcpy_atoa = "cuMemcpyAtoA_v2" | "cuMemcpyAtoA_v2_ptds"(dst: CUarray, to: usize, src: CUarray, from: usize, bytes: usize);
+            memcpy_htoa_async = "cuMemcpyHtoAAsync_v2" | "cuMemcpyHtoAAsync_v2_ptsz"(dst: CUarray, offset: usize, src: *const c_void, bytes: usize, stream: CUstream);
+            memcpy_atoh_async = "cuMemcpyAtoHAsync_v2" | "cuMemcpyAtoHAsync_v2_ptsz"(dst: *mut c_void, src: CUarray, offset: usize, bytes: usize, stream: CUstream);
+            memcpy_3d_peer = "cuMemcpy3DPeer" | "cuMemcpy3DPeer_ptds"(copy: *const CUDA_MEMCPY3D);
+            mem_prefetch_to = "cuMemPrefetchAsync_v2" | "cuMemPrefetchAsync_v2_ptsz"(address: CUdeviceptr, bytes: usize, place: CUmemLocation, flags: u32, stream: CUstream);
+            mem_advise_of = "cuMemAdvise_v2"(address: CUdeviceptr, bytes: usize, advice: u32, place: CUmemLocation);
+            mem_range_attributes = "cuMemRangeGetAttributes"(out: *const *mut c_void, sizes: *const usize, attributes: *const u32, count: usize, address: CUdeviceptr, bytes: usize);
+            pointer_attributes = "cuPointerGetAttributes"(count: u32, attributes: *const u32, out: *const *mut c_void, address: CUdeviceptr);
+            pointer_set_attribute = "cuPointerSetAttribute"(value: *const c_void, attribute: u32, address: CUdeviceptr);
         }
     };
 }

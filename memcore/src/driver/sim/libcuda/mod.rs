@@ -17,6 +17,8 @@ mod device;
 mod entry_points;
 mod error;
 mod export;
+mod managed;
+mod pointer;
 mod pools;
 mod proc_address;
 mod process;

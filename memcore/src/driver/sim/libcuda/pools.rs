@@ -2,13 +2,13 @@
 
 use super::super::call::{Answer, Call, as_handle, as_pointer, write_out};
 use super::super::machine::Machine;
-use crate::driver::ffi::{ALLOCATION_TYPE_PINNED, CUdevice, CUmemLocation, CUmemoryPool, LOCATION_DEVICE};
+use crate::driver::ffi::{
+    ALLOCATION_TYPE_PINNED, CUdevice, CUmemLocation, CUmemoryPool, LOCATION_DEVICE, LOCATION_HOST_NUMA_CURRENT,
+};
 use crate::error::Status;
 
 /// `CU_MEM_ALLOCATION_TYPE_MANAGED`.
 const ALLOCATION_TYPE_MANAGED: u32 = 2;
-/// `CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT`, the last of them.
-const LAST_LOCATION: u32 = 4;
 
 impl Machine {
     fn check_pools(&self) -> Answer {
@@ -67,8 +67,8 @@ impl Machine {
         let CUmemLocation { kind, id } = unsafe { location.read() };
         match (kind, of) {
             (LOCATION_DEVICE, ALLOCATION_TYPE_PINNED) => Ok(id),
-            (0..=LAST_LOCATION, ALLOCATION_TYPE_MANAGED) => Err(Status::NOT_SUPPORTED),
-            (1..=LAST_LOCATION, ALLOCATION_TYPE_PINNED) => Err(Status::NOT_SUPPORTED),
+            (0..=LOCATION_HOST_NUMA_CURRENT, ALLOCATION_TYPE_MANAGED) => Err(Status::NOT_SUPPORTED),
+            (1..=LOCATION_HOST_NUMA_CURRENT, ALLOCATION_TYPE_PINNED) => Err(Status::NOT_SUPPORTED),
             _ => Err(Status::INVALID_VALUE),
         }
     }
