@@ -35,7 +35,7 @@ pub(crate) type CUhostFn = Option<unsafe extern "C" fn(*mut c_void)>;
 
 /// `CUmemLocation`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct CUmemLocation {
     /// One of the `LOCATION_*` constants.
     pub(crate) kind: u32,
@@ -244,15 +244,8 @@ const _: () = {
 
 /// `CU_MEM_ALLOCATION_TYPE_PINNED`.
 pub(crate) const ALLOCATION_TYPE_PINNED: u32 = 1;
-/// `CU_MEM_LOCATION_TYPE_NONE`, and `_INVALID`.
-pub(crate) const LOCATION_NONE: u32 = 0;
 /// `CU_MEM_LOCATION_TYPE_DEVICE`.
 pub(crate) const LOCATION_DEVICE: u32 = 1;
-/// `CU_MEM_LOCATION_TYPE_HOST`.
-pub(crate) const LOCATION_HOST: u32 = 2;
-/// `CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT`, the last of three that are the host or a part of it.
-#[cfg(feature = "libcuda")]
-pub(crate) const LOCATION_HOST_NUMA_CURRENT: u32 = 4;
 /// `CU_MEM_ACCESS_FLAGS_PROT_NONE`.
 pub(crate) const ACCESS_NONE: u32 = 0;
 /// `CU_MEM_ACCESS_FLAGS_PROT_READ`.
@@ -316,20 +309,10 @@ pub(crate) const POINTER_RANGE_SIZE: u32 = 12;
 pub(crate) const POINTER_MAPPED: u32 = 13;
 /// `CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES`, a `u64`.
 pub(crate) const POINTER_HANDLE_TYPES: u32 = 14;
-/// `CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE`, a `u32`.
-pub(crate) const POINTER_IS_RDMA_CAPABLE: u32 = 15;
 /// `CU_POINTER_ATTRIBUTE_ACCESS_FLAGS`, a `u32`: one of the `ACCESS_*` constants.
 pub(crate) const POINTER_ACCESS_FLAGS: u32 = 16;
 /// `CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE`, a `CUmemoryPool`, null where the memory is of no pool.
 pub(crate) const POINTER_MEMPOOL_HANDLE: u32 = 17;
-/// `CU_POINTER_ATTRIBUTE_MAPPING_SIZE`, a `size_t`.
-pub(crate) const POINTER_MAPPING_SIZE: u32 = 18;
-/// `CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR`, a `CUdeviceptr`.
-pub(crate) const POINTER_MAPPING_START: u32 = 19;
-/// `CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID`, a `u64`.
-pub(crate) const POINTER_BLOCK_ID: u32 = 20;
-/// `CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE`, a `u32`.
-pub(crate) const POINTER_IS_DECOMPRESS_CAPABLE: u32 = 21;
 /// `CU_DEVICE_ATTRIBUTE_MAX_PITCH`, as every device has it: the most bytes from one row to the next.
 pub(crate) const MAX_PITCH: usize = i32::MAX as usize;
 /// `CU_MEMORYTYPE_HOST`.
@@ -385,15 +368,6 @@ pub(crate) const RANGE_PREFERRED_LOCATION: u32 = 2;
 pub(crate) const RANGE_ACCESSED_BY: u32 = 3;
 /// `CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION`, such a number.
 pub(crate) const RANGE_LAST_PREFETCH: u32 = 4;
-
-/// `CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE`, a `u32`: one of the `LOCATION_*` constants.
-pub(crate) const RANGE_PREFERRED_TYPE: u32 = 5;
-/// `CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID`, an `i32` that goes with it.
-pub(crate) const RANGE_PREFERRED_ID: u32 = 6;
-/// `CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE`, as of the preferred location.
-pub(crate) const RANGE_LAST_PREFETCH_TYPE: u32 = 7;
-/// `CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID`, as of the preferred location.
-pub(crate) const RANGE_LAST_PREFETCH_ID: u32 = 8;
 
 /// `CU_AD_FORMAT_UNSIGNED_INT8`.
 pub(crate) const ARRAY_FORMAT_U8: u32 = 0x01;

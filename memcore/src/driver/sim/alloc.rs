@@ -109,7 +109,7 @@ impl Machine {
     ) -> Answer {
         let key = self.stream_key(call, stream)?;
         let device = self.streams.get(&key).map_or(0, |stream| self.device_of(stream.context));
-        let pool = self.devices.get(device).map_or(0, |device| device.pool);
+        let pool = self.devices.get(device).map_or(0, |device| device.current_pool);
         // SAFETY: the driver contract of `out`.
         unsafe { self.alloc_in_pool(call, out, bytes, pool, key) }
     }

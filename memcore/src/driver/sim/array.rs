@@ -3,8 +3,6 @@
 
 use super::array_shape::Shape;
 use super::call::{Answer, Call, as_handle, as_pointer, write_out};
-#[cfg(feature = "libcuda")]
-use super::copy::Side;
 use super::machine::{Machine, Run};
 use super::memory::{Allocation, Kind};
 use super::operation::Span;
@@ -21,12 +19,6 @@ pub(super) struct Part {
     /// Byte, row and slice that it begins at.
     pub(super) begin: [usize; 3],
     pub(super) shape: [usize; 3],
-}
-
-/// `len` bytes of an array's first row, from one on: what copies by an offset reach.
-#[cfg(feature = "libcuda")]
-pub(super) fn first_row(array: CUarray, offset: usize, len: usize) -> Side {
-    Side::Array(Part { array: as_handle(array), begin: [offset, 0, 0], shape: [len, 1, 1] })
 }
 
 impl Machine {

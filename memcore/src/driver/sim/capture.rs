@@ -26,7 +26,7 @@ const INVALIDATED: u32 = 2;
 const NOT_QUEUED: NodeId = 0;
 
 /// The calls that a capture in the wrong mode forbids.
-const UNSAFE: [&str; 23] = [
+const UNSAFE: [&str; 21] = [
     "cuStreamSynchronize",
     "cuStreamQuery",
     "cuEventSynchronize",
@@ -39,13 +39,11 @@ const UNSAFE: [&str; 23] = [
     "cuMemFreeAsync",
     "cuMemAllocManaged",
     "cuMemHostAlloc",
-    "cuMemAllocHost_v2",
     "cuMemFreeHost",
     "cuMemHostRegister_v2",
     "cuMemHostUnregister",
     "cuStreamAttachMemAsync",
     "cuMemAdvise",
-    "cuMemAdvise_v2",
     "cuMemPoolTrimTo",
     "cuArrayCreate_v2",
     "cuArray3DCreate_v2",
@@ -67,7 +65,7 @@ pub(super) struct Capture {
 /// What a stream has to do with a capture.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Captured {
-    capture: u64,
+    pub(super) capture: u64,
     /// How many operations of it were captured.
     work: u64,
     /// How many of these a stream of the capture has waited for.
@@ -123,12 +121,6 @@ impl Machine {
         if let Some(capture) = self.captures.get_mut(&capture) {
             capture.is_valid = false;
         }
-    }
-
-    /// The number of the capture that a stream is part of, while that is valid.
-    #[cfg(feature = "libcuda")]
-    pub(super) fn capture_of(&self, stream: u64) -> Option<u64> {
-        self.captured(stream).map(|captured| captured.capture).filter(|_| self.capture_status(stream) == ACTIVE)
     }
 
     /// What `cuStreamIsCapturing` says of a stream.

@@ -35,8 +35,6 @@ pub(super) struct Context {
     /// How it was asked for, which changes nothing.
     #[cfg(feature = "libcuda")]
     pub(super) flags: u32,
-    #[cfg(feature = "libcuda")]
-    pub(super) settings: super::libcuda::Settings,
 }
 
 impl Machine {
@@ -76,8 +74,6 @@ impl Machine {
             dead: None,
             #[cfg(feature = "libcuda")]
             flags: 0,
-            #[cfg(feature = "libcuda")]
-            settings: super::libcuda::Settings::DEFAULT,
         };
         self.contexts.insert(key, context);
     }

@@ -25,16 +25,13 @@ pub(super) enum Side {
     /// Rows at addresses of the host, whose provenance is exposed. What the table does not hold there is pageable memory of
     /// the program's.
     Host(Rows),
-    /// Part of an array.
+    /// Part of an array, which is not empty.
     Array(Part),
 }
 
 impl Side {
-    fn is_empty(&self) -> bool {
-        match self {
-            Self::Device(rows) | Self::Host(rows) => rows.len() == 0,
-            Self::Array(part) => part.shape.contains(&0),
-        }
+    const fn is_empty(&self) -> bool {
+        matches!(self, Self::Device(rows) | Self::Host(rows) if rows.len() == 0)
     }
 }
 
@@ -54,12 +51,6 @@ fn run(address: u64, len: usize) -> Answer<Rows> {
 /// `len` bytes at a device address.
 pub(super) fn device(address: u64, len: usize) -> Answer<Side> {
     run(address, len).map(Side::Device)
-}
-
-/// `len` bytes at an address of either: what the driver does not know there is pageable.
-#[cfg(feature = "libcuda")]
-pub(super) fn unified(address: u64, len: usize) -> Answer<Side> {
-    run(address, len).map(Side::Host)
 }
 
 /// `len` bytes at a host pointer.
@@ -166,7 +157,6 @@ impl Machine {
             // From device or pageable memory to device memory the call returns with the transfer pending.
             let to_device = to_kind.is_some_and(Kind::is_device);
             !(to_device && from_kind.is_none_or(Kind::is_device))
-                || to.span().into_iter().chain(from.span()).any(|span| self.is_synchronous(span))
         } else {
             to_kind.is_none_or(Kind::is_host) && from_kind.is_none_or(Kind::is_host)
         };

@@ -11,8 +11,6 @@ use crate::error::Status;
 
 /// The driver's version that the simulated device stands for.
 pub(super) const DRIVER_VERSION: i32 = 13_000;
-/// The last attribute of CUDA 13.0. Of those that nothing is said of here, the simulated device has none.
-const LAST_ATTRIBUTE: u32 = 147;
 /// What every simulated device calls itself.
 const NAME: &[u8] = b"memcore simulated device";
 
@@ -32,10 +30,10 @@ pub(super) struct Device {
     pub(super) primary_flags: u32,
     /// How often the primary context is retained.
     pub(super) retained: u64,
-    /// The handle of its first pool, which stays.
+    /// The handle of the pool that it has from the start.
     pub(super) default_pool: u64,
-    /// The handle of the pool that `cuMemAllocAsync` takes from.
-    pub(super) pool: u64,
+    /// That of the pool that `cuMemAllocAsync` takes from.
+    pub(super) current_pool: u64,
 }
 
 impl Device {
@@ -51,7 +49,7 @@ impl Device {
             primary_flags: 0,
             retained: 0,
             default_pool,
-            pool: default_pool,
+            current_pool: default_pool,
         }
     }
 }
@@ -123,14 +121,7 @@ impl Machine {
         device: CUdevice,
     ) -> Answer {
         let index = self.device_index(device)?;
-        let value = self.attribute_of(index, attribute)?;
-        // SAFETY: `out` is null or writable by the driver contract.
-        unsafe { write_out(out, value) }
-    }
-
-    /// An attribute of the device of this index.
-    pub(super) fn attribute_of(&self, index: usize, attribute: u32) -> Answer<i32> {
-        Ok(match attribute {
+        let value = match attribute {
             // CU_DEVICE_ATTRIBUTE_PCI_BUS_ID
             33 => i32::try_from(index).unwrap_or(0) + 1,
             // CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, _CONCURRENT_MANAGED_ACCESS, _HOST_REGISTER_SUPPORTED,
@@ -140,9 +131,13 @@ impl Machine {
             99 => i32::from(self.options.registration),
             113 => i32::from(self.options.read_only_registration),
             115 => i32::from(self.options.pools),
-            1..=LAST_ATTRIBUTE => fixed_attribute(attribute).or_else(|| limit(attribute)).unwrap_or(0),
-            _ => return Err(Status::INVALID_VALUE),
-        })
+            _ => {
+                let known = fixed_attribute(attribute).or_else(|| limit(attribute));
+                known.or_else(|| lacking(attribute)).ok_or(Status::INVALID_VALUE)?
+            }
+        };
+        // SAFETY: `out` is null or writable by the driver contract.
+        unsafe { write_out(out, value) }
     }
 
     pub(super) unsafe fn device_total_memory(&mut self, _: &Call, out: *mut usize, device: CUdevice) -> Answer {
@@ -176,6 +171,14 @@ impl Machine {
         // SAFETY: by the driver contract `total` is writable.
         unsafe { write_out(total, usize::try_from(all).unwrap_or(usize::MAX)) }
     }
+}
+
+/// The other attributes of a driver of this version: what the device has not.
+fn lacking(attribute: u32) -> Option<i32> {
+    /// `CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED`.
+    const LAST: u32 = 147;
+
+    (1..=LAST).contains(&attribute).then_some(0)
 }
 
 /// The attributes that are the same for every simulated device, by the numbers of `CUdevice_attribute`.

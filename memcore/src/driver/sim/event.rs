@@ -46,12 +46,6 @@ impl Machine {
         Ok(event)
     }
 
-    /// Refuses what is no event, and one of a dead context.
-    #[cfg(feature = "libcuda")]
-    pub(super) fn check_event(&self, call: &Call, event: CUevent) -> Answer {
-        self.event(call, event).map(|_| ())
-    }
-
     pub(super) unsafe fn event_create(&mut self, call: &Call, out: *mut CUevent, flags: u32) -> Answer {
         let context = self.working(call)?;
         let timed = flags & DISABLE_TIMING == 0;

@@ -4,7 +4,7 @@ use core::fmt;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::front::is_entry_point;
+use super::front::has_entry_point;
 use crate::error::Status;
 
 /// A driver call that the simulated device fails on purpose.
@@ -157,7 +157,7 @@ impl Fault {
                 _ => return None,
             }
         };
-        let is_known = parsed.entries.iter().all(|entry| is_entry_point(entry));
+        let is_known = parsed.entries.iter().all(|entry| has_entry_point(entry));
         (next().is_none() && is_known).then_some(parsed)
     }
 }

@@ -45,7 +45,7 @@ impl SimDriver {
         for name in
             options.faults.iter().flat_map(super::fault::Fault::entries).chain(&options.missing).map(String::as_str)
         {
-            if !is_entry_point(name) {
+            if !has_entry_point(name) {
                 log::warn!(
                     "simulated device: memcore calls no driver function {name:?}; what the options say of it has no effect"
                 );
@@ -118,7 +118,6 @@ impl SimDriver {
     /// Whether it was made without a driver function.
     #[cfg(feature = "libcuda")]
     pub(super) fn lacks(&self, symbol: &str) -> bool {
-        let symbol = symbol.trim_end_matches("_ptds").trim_end_matches("_ptsz");
         self.missing.iter().any(|missing| missing == symbol)
     }
 
@@ -269,10 +268,9 @@ impl DriverKind for SimDriver {
 }
 
 /// The entry points that work in a host function, as on an H200 (`scripts/probes/host_function.py`; the other
-/// memsets are taken from the 8-bit one, later versions of a function from the one before, and what is asked of a stream from
-/// `cuStreamIsCapturing`): in it no context is current, nor can one be made so, and copies are refused
+/// memsets are taken from the 8-bit one): in it no context is current, nor can one be made so, and copies are refused
 /// whatever their stream.
-const IN_HOST_FUNCTIONS: [&str; 33] = [
+const IN_HOST_FUNCTIONS: [&str; 26] = [
     "cuInit",
     "cuDriverGetVersion",
     "cuThreadExchangeStreamCaptureMode",
@@ -282,31 +280,33 @@ const IN_HOST_FUNCTIONS: [&str; 33] = [
     "cuStreamQuery",
     "cuStreamWaitEvent",
     "cuStreamIsCapturing",
-    "cuStreamGetCaptureInfo",
-    "cuStreamGetCaptureInfo_v2",
-    "cuStreamGetCaptureInfo_v3",
-    "cuStreamGetFlags",
-    "cuStreamGetPriority",
-    "cuStreamGetId",
     "cuStreamWriteValue32_v2",
-    "cuStreamWriteValue64_v2",
     "cuLaunchHostFunc",
     "cuEventDestroy_v2",
     "cuEventRecord",
-    "cuEventRecordWithFlags",
     "cuEventQuery",
     "cuEventSynchronize",
     "cuEventElapsedTime",
-    "cuEventElapsedTime_v2",
     "cuMemPrefetchAsync",
-    "cuMemPrefetchAsync_v2",
     "cuMemsetD8Async",
     "cuMemsetD16Async",
     "cuMemsetD32Async",
     "cuMemsetD2D8Async",
     "cuMemsetD2D16Async",
     "cuMemsetD2D32Async",
+    "cuStreamAddCallback",
+    "cuEventRecordWithFlags",
+    "cuEventElapsedTime_v2",
 ];
+
+/// Whether there is an entry point with this symbol.
+pub(super) fn has_entry_point(symbol: &str) -> bool {
+    #[cfg(feature = "libcuda")]
+    if super::libcuda::has_entry_point(symbol) {
+        return true;
+    }
+    SEAM.contains(&symbol)
+}
 
 /// The entry points that work before `cuInit`.
 const BEFORE_INIT: [&str; 2] = ["cuInit", "cuDriverGetVersion"];
@@ -326,17 +326,8 @@ macro_rules! simulated_driver {
             )*
         }
 
-        /// Every entry point's symbol.
-        const ENTRY_POINTS: &[&str] = &[$($symbol),*];
+        /// The symbol of every entry point of the seam.
+        pub(super) const SEAM: &[&str] = &[$($symbol),*];
     };
 }
 entry_points!(simulated_driver);
-
-/// Whether there is an entry point with this symbol.
-pub(super) fn is_entry_point(symbol: &str) -> bool {
-    #[cfg(feature = "libcuda")]
-    if super::libcuda::is_entry_point(symbol) {
-        return true;
-    }
-    ENTRY_POINTS.contains(&symbol)
-}

@@ -7,7 +7,7 @@ use super::alloc::poison;
 use super::call::{Answer, Call, write_out};
 use super::machine::{Machine, Run};
 use super::memory::{Allocation, Kind};
-use super::pages::{self, Access, Need};
+use super::pages::{self, Access};
 use super::report::{Violation, ViolationKind};
 use crate::driver::ffi::{CUdeviceptr, HOST_DEVICE_MAPPED, HOST_PORTABLE, HOST_WRITE_COMBINED, REGISTER_READ_ONLY};
 use crate::error::Status;
@@ -176,7 +176,7 @@ impl Machine {
             let registered = Status::HOST_MEMORY_ALREADY_REGISTERED;
             return Err(if is_registered { registered } else { Status::INVALID_VALUE });
         }
-        if !pages::are_mapped(&bytes, if is_read_only { Need::Read } else { Need::Write }) {
+        if !pages::are_mapped(&bytes, if is_read_only { "r" } else { "rw" }) {
             return Err(Status::INVALID_VALUE);
         }
         self.locked_bytes = self.lock_more(size)?;

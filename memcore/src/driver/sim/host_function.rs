@@ -25,46 +25,6 @@ use crate::error::Status;
 /// How long a host function that nothing waits for is put off.
 const DELAY: Duration = Duration::from_millis(1);
 
-/// What a stream calls.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Function {
-    /// Of `cuLaunchHostFunc`. It is not called where its context is dead.
-    Plain(unsafe extern "C" fn(*mut c_void)),
-    /// Of `cuStreamAddCallback`, which hears of its stream, by the handle that it was given with, and of an error.
-    #[cfg_attr(not(feature = "libcuda"), allow(dead_code, reason = "only the C functions have it"))]
-    Callback(unsafe extern "C" fn(CUstream, u32, *mut c_void), Handle<CUstream>),
-}
-
-impl Function {
-    /// Where its code is.
-    #[cfg(feature = "libcuda")]
-    fn address(self) -> u64 {
-        match self {
-            Self::Plain(function) => function as usize as u64,
-            Self::Callback(function, _) => function as usize as u64,
-        }
-    }
-
-    /// Whether it is called in a dead context too.
-    const fn outlives_context(self) -> bool {
-        !matches!(self, Self::Plain(_))
-    }
-
-    /// Calls it.
-    ///
-    /// # Safety
-    ///
-    /// It was queued with this `data`, and was not called before.
-    unsafe fn call(self, status: Status, data: *mut c_void) {
-        match self {
-            // SAFETY: by the driver contract it may be called once, on any thread, with this argument.
-            Self::Plain(function) => unsafe { function(data) },
-            // SAFETY: as above.
-            Self::Callback(function, stream) => unsafe { function(stream.0, status.0, data) },
-        }
-    }
-}
-
 /// The host functions that are queued.
 #[derive(Debug, Default)]
 pub(super) struct HostFunctions {
@@ -88,15 +48,6 @@ impl HostFunctions {
     }
 }
 
-/// A function that is to be called next.
-struct Due {
-    id: NodeId,
-    function: Function,
-    /// What its context died of.
-    status: Status,
-    data: Handle<*mut c_void>,
-}
-
 impl Machine {
     pub(super) fn launch_host_function(
         &mut self,
@@ -105,15 +56,8 @@ impl Machine {
         function: CUhostFn,
         data: *mut c_void,
     ) -> Answer {
-        let Some(function) = function else { return Err(Status::INVALID_VALUE) };
         let key = self.stream_key(call, stream)?;
-        self.queue_function(call, key, Function::Plain(function), data)
-    }
-
-    /// Has a stream call a function, unless there cannot be one where its pointer points.
-    pub(super) fn queue_function(&mut self, call: &Call, key: u64, function: Function, data: *mut c_void) -> Answer {
-        #[cfg(feature = "libcuda")]
-        if !super::libcuda::is_callable(function.address()) {
+        if function.is_none() {
             return Err(Status::INVALID_VALUE);
         }
         if !self.host_functions.has_thread && !self.is_captured(key) {
@@ -129,36 +73,27 @@ impl Machine {
     }
 
     /// The next host function, with all done that comes before it.
-    fn next_host_function(&mut self) -> Option<Due> {
+    fn next_host_function(&mut self) -> Option<(NodeId, CUhostFn, *mut c_void)> {
         while let Some(id) = self.host_functions.queue.front().copied() {
             let node = self.graph.get(id).map(|node| (node.context, node.after.clone()));
             let Some((context, after)) = node else {
                 self.host_functions.queue.pop_front();
                 continue;
             };
-            let status = self.fate_of(context);
-            if status.is_success() {
-                self.run_ready(&after);
-            } else {
+            if self.alive(context).is_err() {
                 self.drop_host_functions(&[id]);
+                continue;
             }
+            self.run_ready(&after);
             if let Some(Op::Call { function, data, clock }) = self.graph.get(id).map(|node| &node.op) {
                 // Whoever hears from the function comes after what came before it.
                 self.host_clock.join(clock);
                 self.host_functions.running = Some(id);
-                return Some(Due { id, function: *function, status, data: *data });
+                return Some((id, *function, data.0));
             }
         }
         self.host_functions.has_thread = false;
         None
-    }
-
-    /// What a context that had work died of.
-    fn fate_of(&self, context: u64) -> Status {
-        match self.contexts.get(&context) {
-            Some(context) => context.dead.unwrap_or(Status::SUCCESS),
-            None => Status::CONTEXT_IS_DESTROYED,
-        }
     }
 
     /// Goes on behind a host function that has returned.
@@ -166,9 +101,7 @@ impl Machine {
         self.host_functions.running = None;
         self.host_functions.queue.pop_front();
         let context = self.graph.remove(id).map_or(0, |node| node.context);
-        if self.fate_of(context) == Status::CONTEXT_IS_DESTROYED {
-            self.run_ready(&self.graph.of_context(context));
-        } else if self.alive(context).is_err() {
+        if self.alive(context).is_err() {
             self.land();
         } else if self.schedule.is_eager() {
             self.run_ready(&self.graph.all());
@@ -176,12 +109,12 @@ impl Machine {
         self.announce();
     }
 
-    /// Lets host functions pass uncalled, those of `among` that do not run already and have not to hear of it.
+    /// Lets host functions pass uncalled, those of `among` that do not run already.
     pub(super) fn drop_host_functions(&mut self, among: &[NodeId]) {
         for id in among {
             if self.host_functions.running != Some(*id)
                 && let Some(node) = self.graph.get_mut(*id)
-                && matches!(node.op, Op::Call { function, .. } if !function.outlives_context())
+                && matches!(node.op, Op::Call { .. })
             {
                 node.op = Op::Barrier;
                 self.host_functions.queue.retain(|queued| queued != id);
@@ -198,10 +131,12 @@ fn serve(machine: &Weak<Shared>, token: &Token) {
         let nobody_waits = |state: &mut Machine| state.host_functions.waiting == 0;
         let (mut state, _) =
             shared.progress.wait_timeout_while(state, DELAY, nobody_waits).unwrap_or_else(PoisonError::into_inner);
-        let Some(Due { id, function, status, data }) = state.next_host_function() else { return };
+        let Some((id, function, data)) = state.next_host_function() else { return };
         drop(state);
-        // SAFETY: it was queued with this, and is called once.
-        unsafe { function.call(status, data.0) };
+        if let Some(function) = function {
+            // SAFETY: by the driver contract the function may be called once, on any thread, with this argument.
+            unsafe { function(data) };
+        }
         let mut state = shared.lock();
         state.end_host_function(id);
         // A logger that panics ends its own report alone.

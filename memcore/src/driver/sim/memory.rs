@@ -101,8 +101,6 @@ pub(super) struct Allocation {
     pub(super) managed: Option<ManagedState>,
     /// Of page-locked memory, the flags that it was allocated with.
     pub(super) flags: u32,
-    /// Whether synchronous operations on it are to be done when their calls return.
-    pub(super) is_synchronous: bool,
     /// Whether it was registered for the device to read only.
     pub(super) is_read_only: bool,
     /// Whether its pages are closed to the host: see [`guard`](super::guard).
@@ -190,7 +188,6 @@ impl Memory {
             has_raced: false,
             managed: None,
             flags: 0,
-            is_synchronous: false,
             is_read_only: false,
             is_guarded: false,
         };

@@ -41,8 +41,12 @@ impl Machine {
         let rows = Rows::new(dst, [bytes as u64, height as u64, 1], pitch as u64, 0).ok_or(Status::INVALID_VALUE)?;
         // SAFETY: this function's contract.
         let to = unsafe { self.operand(call, stream, rows, "writes") }?;
-        let on_device = self.kind_of(&to).is_some_and(Kind::is_device) && !self.is_synchronous(&to);
-        let id = self.issue(call, stream, Op::fill(to, value), None)?;
+        let on_device = self.kind_of(&to).is_some_and(Kind::is_device);
+        let mut pattern = [0; 4];
+        for (byte, of) in pattern.iter_mut().zip(value) {
+            *byte = *of;
+        }
+        let id = self.issue(call, stream, Op::Fill { to, pattern, unit }, None)?;
         if synchronous && !on_device {
             self.force(&[id]);
             self.host_joins(stream);

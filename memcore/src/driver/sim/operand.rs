@@ -116,11 +116,6 @@ impl Machine {
         unsafe { self.operand(call, stream, rows, verb) }.map(Some)
     }
 
-    /// Whether synchronous operations on an operand's memory are done when their calls return.
-    pub(super) fn is_synchronous(&self, span: &Span) -> bool {
-        self.memory.get(span.allocation()).is_some_and(|one| one.is_synchronous)
-    }
-
     /// The kind of an operand's memory.
     pub(super) fn kind_of(&self, span: &Span) -> Option<Kind> {
         self.memory.get(span.allocation()).map(|one| one.kind)

@@ -5,10 +5,9 @@ use core::mem::MaybeUninit;
 
 use super::backing::Backing;
 use super::clock::Clock;
-use super::host_function::Function;
 use super::rows::Rows;
 use super::watch::Snapshot;
-use crate::driver::ffi::Handle;
+use crate::driver::ffi::{CUhostFn, Handle};
 
 /// Bytes of an allocation that an operation reads or writes.
 ///
@@ -159,7 +158,7 @@ pub(super) enum Op {
         /// The destination.
         to: Span,
         /// The value's bytes.
-        pattern: [u8; 8],
+        pattern: [u8; 4],
         /// How many of them are used.
         unit: usize,
     },
@@ -197,7 +196,7 @@ pub(super) enum Op {
     /// The host calls a function of the program's: see [`host_function`](super::host_function).
     Call {
         /// The function.
-        function: Function,
+        function: CUhostFn,
         /// What it is given.
         data: Handle<*mut c_void>,
         /// What comes before it.
@@ -206,15 +205,6 @@ pub(super) enum Op {
 }
 
 impl Op {
-    /// Repeats a value of at most eight bytes.
-    pub(super) fn fill(to: Span, value: &[u8]) -> Self {
-        let mut pattern = [0; 8];
-        for (byte, of) in pattern.iter_mut().zip(value) {
-            *byte = *of;
-        }
-        Self::Fill { to, pattern, unit: value.len() }
-    }
-
     /// The table's memory that the operation writes.
     pub(super) fn written(&self) -> Option<&Span> {
         match self {

@@ -1,7 +1,7 @@
 //! What a simulator is made of.
 
 use super::fault::Fault;
-use super::front::is_entry_point;
+use super::front::has_entry_point;
 use super::order::Order;
 use super::pages;
 use crate::error::{Error, Result};
@@ -251,7 +251,7 @@ impl SimOptions {
             "read_only_registration" => Some(self.without_read_only_registration()),
             "host_pages" => Some(self.without_host_pages()),
             "huge_pages" => Some(self.without_huge_pages()),
-            symbol if is_entry_point(symbol) => Some(self.without_symbol(symbol)),
+            symbol if has_entry_point(symbol) => Some(self.without_symbol(symbol)),
             _ => None,
         }
     }

@@ -124,17 +124,8 @@ fn is_refused(done: isize, all: usize) -> bool {
     }
 }
 
-/// What mapped pages are to allow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Need {
-    Read,
-    Write,
-    #[cfg(feature = "libcuda")]
-    Execute,
-}
-
-/// Whether all pages of a range are mapped so; true where the system does not say.
-pub(super) fn are_mapped(bytes: &Range<u64>, need: Need) -> bool {
+/// Whether all pages of a range are mapped with this access, `"r"`, `"rw"` or `"r-x"`; true where the system does not say.
+pub(super) fn are_mapped(bytes: &Range<u64>, wanted: &str) -> bool {
     let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return true };
     let mut next = bytes.start;
     // By address: `7f00-7fff rw-p ...`.
@@ -144,12 +135,7 @@ pub(super) fn are_mapped(bytes: &Range<u64>, need: Need) -> bool {
             Some((u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?, rest))
         });
         let Some((start, end, access)) = parsed else { continue };
-        let is_right = match need {
-            Need::Read => access.starts_with('r'),
-            Need::Write => access.starts_with("rw"),
-            #[cfg(feature = "libcuda")]
-            Need::Execute => access.as_bytes().get(2) == Some(&b'x'),
-        };
+        let is_right = access.starts_with(wanted);
         if (start..end).contains(&next) && is_right {
             next = end;
         }

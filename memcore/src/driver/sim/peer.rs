@@ -151,26 +151,12 @@ impl Machine {
         let named =
             [dst_context, src_context].map(|context| if context.is_null() { current } else { as_handle(context) });
         self.check_contexts(named)?;
-        let sides = (device(dst, bytes)?, device(src, bytes)?);
-        self.serialised(call, stream, named, |machine| {
-            // SAFETY: the driver contract.
-            unsafe { machine.copy(call, stream, sides, false) }
-        })
-    }
-
-    /// Queues a copy after what is queued in two contexts, and before what will be.
-    pub(super) fn serialised(
-        &mut self,
-        call: &Call,
-        stream: u64,
-        contexts: [u64; 2],
-        copy: impl FnOnce(&mut Self) -> Answer,
-    ) -> Answer {
-        let others: Vec<_> = contexts.iter().filter_map(|key| Some(self.contexts.get(key)?.legacy)).collect();
+        let others: Vec<_> = named.iter().filter_map(|key| Some(self.contexts.get(key)?.legacy)).collect();
         for other in &others {
             self.serialise(call, *other, stream)?;
         }
-        copy(self)?;
+        // SAFETY: the driver contract.
+        unsafe { self.copy(call, stream, (device(dst, bytes)?, device(src, bytes)?), false) }?;
         for other in &others {
             self.serialise(call, stream, *other)?;
         }

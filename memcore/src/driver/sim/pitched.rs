@@ -157,13 +157,7 @@ impl Machine {
     /// # Safety
     ///
     /// As for `copy_2d`.
-    pub(super) unsafe fn copy_3d(
-        &mut self,
-        call: &Call,
-        stream: u64,
-        copy: *const CUDA_MEMCPY3D,
-        synchronous: bool,
-    ) -> Answer {
+    unsafe fn copy_3d(&mut self, call: &Call, stream: u64, copy: *const CUDA_MEMCPY3D, synchronous: bool) -> Answer {
         if copy.is_null() {
             return Err(Status::INVALID_VALUE);
         }

@@ -170,8 +170,8 @@ impl Machine {
             return Err(Status::INVALID_VALUE);
         }
         self.pool(pool)?.destroyed = true;
-        for device in self.devices.iter_mut().filter(|device| device.pool == key) {
-            device.pool = device.default_pool;
+        for device in self.devices.iter_mut().filter(|device| device.current_pool == key) {
+            device.current_pool = device.default_pool;
         }
         self.shrink_pool(key, 0);
         Ok(())

@@ -11,13 +11,13 @@ use super::rows::Rows;
 use crate::driver::ffi::{CUdeviceptr, CUevent, CUstream, STREAM_NON_BLOCKING};
 use crate::error::Status;
 
+/// The priorities that there are, as an H200 has them; here they change nothing.
+pub(super) const LEAST_PRIORITY: i32 = 0;
+pub(super) const GREATEST_PRIORITY: i32 = -5;
 /// The legacy stream's handle beside null.
 const STREAM_LEGACY: u64 = 1;
 /// The per-thread default stream's handle.
 const STREAM_PER_THREAD: u64 = 2;
-/// The priorities that there are, as an H200 has them; here they change nothing.
-pub(super) const LEAST_PRIORITY: i32 = 0;
-pub(super) const GREATEST_PRIORITY: i32 = -5;
 /// A query answers so often that work is pending, before the work goes on.
 pub(super) const PENDING_POLLS: u32 = 3;
 
@@ -30,7 +30,7 @@ pub(super) struct Stream {
     pub(super) number: u64,
     /// Whether it is ordered with the legacy stream; true of the legacy stream itself.
     pub(super) blocking: bool,
-    /// What it was asked for, within what there is; it changes nothing.
+    /// As it was asked for, which changes nothing.
     #[cfg(feature = "libcuda")]
     pub(super) priority: i32,
     /// The operation that was queued last.
@@ -55,7 +55,7 @@ impl Stream {
             number,
             blocking,
             #[cfg(feature = "libcuda")]
-            priority: LEAST_PRIORITY,
+            priority: 0,
             tail: None,
             polls: 0,
             captured: None,
@@ -148,12 +148,12 @@ impl Machine {
     }
 
     /// Makes a stream. The driver takes any priority, to the nearest that it has; here priorities change nothing.
-    #[cfg_attr(not(feature = "libcuda"), allow(unused_variables, reason = "only the C functions say what it is"))]
     pub(super) unsafe fn stream_create(
         &mut self,
         call: &Call,
         out: *mut CUstream,
         flags: u32,
+        #[cfg_attr(not(feature = "libcuda"), expect(unused_variables, reason = "only programs of others ask for it"))]
         priority: i32,
     ) -> Answer {
         let context = self.working(call)?;
@@ -262,31 +262,13 @@ impl Machine {
         value: u32,
         flags: u32,
     ) -> Answer {
-        // SAFETY: the driver contract.
-        unsafe { self.write_value(call, stream, address, &value.to_ne_bytes(), flags) }
-    }
-
-    /// Writes a value at a multiple of its size.
-    ///
-    /// # Safety
-    ///
-    /// The driver contract.
-    pub(super) unsafe fn write_value(
-        &mut self,
-        call: &Call,
-        stream: CUstream,
-        address: CUdeviceptr,
-        value: &[u8],
-        flags: u32,
-    ) -> Answer {
         let key = self.stream_key(call, stream)?;
-        let size = value.len() as u64;
-        if flags > 1 || !address.is_multiple_of(size) {
+        if flags > 1 || !address.is_multiple_of(4) {
             return Err(Status::INVALID_VALUE);
         }
         // SAFETY: the driver contract.
-        let to = unsafe { self.operand(call, key, Rows::run(address, size), "writes") }?;
-        self.issue(call, key, Op::fill(to, value), None)?;
+        let to = unsafe { self.operand(call, key, Rows::run(address, 4), "writes") }?;
+        self.issue(call, key, Op::Fill { to, pattern: value.to_ne_bytes(), unit: 4 }, None)?;
         Ok(())
     }
 }

@@ -4,9 +4,8 @@ use core::ffi::{c_char, c_void};
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use super::super::pages::{self, Need};
-use super::device::Properties;
-use super::streams::StreamCallback;
+use super::super::pages;
+use super::callback::CUstreamCallback;
 use crate::driver::ffi::{
     CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUevent, CUgraph,
     CUhostFn, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUstream, CUuuid,
@@ -23,11 +22,6 @@ pub(super) fn distrust() {
 /// Whether these bytes can be read, or also written, as far as that has to be asked.
 pub(in super::super) fn is_accessible(bytes: &Range<u64>, to_write: bool) -> bool {
     !IS_FOREIGN.load(Ordering::Relaxed) || pages::can_access(bytes, to_write)
-}
-
-/// Whether there can be code at an address, as far as that has to be asked.
-pub(in super::super) fn is_callable(address: u64) -> bool {
-    !IS_FOREIGN.load(Ordering::Relaxed) || pages::are_mapped(&(address..address.saturating_add(1)), Need::Execute)
 }
 
 /// A C string of the caller's; `None` where there is none.
@@ -84,16 +78,30 @@ opaque!(
     CUcontext,
     CUevent,
     CUgraph,
-    CUhostFn,
     CUmemLocation,
     CUmemoryPool,
     CUstream,
-    StreamCallback,
     *mut c_void,
     *const c_void,
     *mut c_char,
     *const c_char,
 );
+
+/// Functions that a stream is to call.
+macro_rules! functions {
+    ($($type:ty),* $(,)?) => {
+        $(
+            impl Argument for $type {
+                fn is_usable(self) -> bool {
+                    let is_code = |address: usize| pages::are_mapped(&range(address, 1), "r-x");
+                    self.is_none_or(|function| !IS_FOREIGN.load(Ordering::Relaxed) || is_code(function as usize))
+                }
+            }
+        )*
+    };
+}
+
+functions!(CUhostFn, CUstreamCallback);
 
 /// What is read or written through a pointer.
 macro_rules! plain {
@@ -127,9 +135,8 @@ plain!(
     CUmemoryPool,
     CUstream,
     *mut c_void,
-    *const c_void,
     *const c_char,
-    Properties,
+    *const c_void,
     CUuuid,
     CUmemLocation,
     CUmemAccessDesc,

@@ -1,39 +1,49 @@
-//! Copies that only programs of other libraries make.
+//! Copies in the forms that only programs of others use: between whatever two addresses are, and bytes of an array's first row.
 
 use core::ffi::c_void;
 
-use super::super::array::first_row;
-use super::super::call::{Answer, Call, as_handle};
-use super::super::copy::{device, host, unified};
+use super::super::array::Part;
+use super::super::call::{Answer, Call, as_handle, read_in};
+use super::super::copy::{Side, device, host};
 use super::super::machine::Machine;
-use crate::driver::ffi::{CUDA_MEMCPY3D, CUarray, CUdeviceptr, CUstream, HOST_DEVICE_MAPPED};
+use crate::driver::ffi::{CUDA_MEMCPY3D, CUarray, CUdeviceptr, CUstream};
 use crate::error::Status;
 
+/// `bytes` at an address that is the host's or a device's.
+fn any(address: CUdeviceptr, bytes: usize) -> Answer<Side> {
+    host(core::ptr::with_exposed_provenance(address as usize), bytes)
+}
+
+/// `bytes` of an array, from a byte of its first row on.
+fn part(array: CUarray, offset: usize, bytes: usize) -> Side {
+    Side::Array(Part { array: as_handle(array), begin: [offset, 0, 0], shape: [bytes, 1, 1] })
+}
+
 impl Machine {
-    /// Page-locked memory without flags, which the driver maps all the same.
-    pub(in super::super) unsafe fn mem_alloc_locked(
-        &mut self,
-        call: &Call,
-        out: *mut *mut c_void,
-        bytes: usize,
-    ) -> Answer {
-        // SAFETY: the driver contract.
-        unsafe { self.mem_host_alloc(call, out, bytes, HOST_DEVICE_MAPPED) }
+    /// # Safety
+    ///
+    /// The driver contract of both sides.
+    unsafe fn copy_on_default(&mut self, call: &Call, sides: (Side, Side), bytes: usize) -> Answer {
+        let stream = self.legacy_key(call)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: this function's contract.
+        unsafe { self.copy(call, stream, sides, true) }
     }
 
-    pub(in super::super) unsafe fn memcpy(
+    pub(in super::super) unsafe fn memcpy_any(
         &mut self,
         call: &Call,
         dst: CUdeviceptr,
         src: CUdeviceptr,
         bytes: usize,
     ) -> Answer {
-        let stream = self.legacy_key(call)?;
         // SAFETY: the driver contract.
-        unsafe { self.copy(call, stream, (unified(dst, bytes)?, unified(src, bytes)?), true) }
+        unsafe { self.copy_on_default(call, (any(dst, bytes)?, any(src, bytes)?), bytes) }
     }
 
-    pub(in super::super) unsafe fn memcpy_async(
+    pub(in super::super) unsafe fn memcpy_any_async(
         &mut self,
         call: &Call,
         dst: CUdeviceptr,
@@ -43,7 +53,7 @@ impl Machine {
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
         // SAFETY: the driver contract.
-        unsafe { self.copy(call, stream, (unified(dst, bytes)?, unified(src, bytes)?), false) }
+        unsafe { self.copy(call, stream, (any(dst, bytes)?, any(src, bytes)?), false) }
     }
 
     pub(in super::super) unsafe fn memcpy_dtoa(
@@ -54,9 +64,8 @@ impl Machine {
         src: CUdeviceptr,
         bytes: usize,
     ) -> Answer {
-        let stream = self.legacy_key(call)?;
         // SAFETY: the driver contract.
-        unsafe { self.copy(call, stream, (first_row(dst, offset, bytes), device(src, bytes)?), true) }
+        unsafe { self.copy_on_default(call, (part(dst, offset, bytes), device(src, bytes)?), bytes) }
     }
 
     pub(in super::super) unsafe fn memcpy_atod(
@@ -67,9 +76,8 @@ impl Machine {
         offset: usize,
         bytes: usize,
     ) -> Answer {
-        let stream = self.legacy_key(call)?;
         // SAFETY: the driver contract.
-        unsafe { self.copy(call, stream, (device(dst, bytes)?, first_row(src, offset, bytes)), true) }
+        unsafe { self.copy_on_default(call, (device(dst, bytes)?, part(src, offset, bytes)), bytes) }
     }
 
     pub(in super::super) unsafe fn memcpy_htoa(
@@ -80,9 +88,8 @@ impl Machine {
         src: *const c_void,
         bytes: usize,
     ) -> Answer {
-        let stream = self.legacy_key(call)?;
         // SAFETY: the driver contract.
-        unsafe { self.copy(call, stream, (first_row(dst, offset, bytes), host(src, bytes)?), true) }
+        unsafe { self.copy_on_default(call, (part(dst, offset, bytes), host(src, bytes)?), bytes) }
     }
 
     pub(in super::super) unsafe fn memcpy_atoh(
@@ -93,23 +100,21 @@ impl Machine {
         offset: usize,
         bytes: usize,
     ) -> Answer {
-        let stream = self.legacy_key(call)?;
         // SAFETY: the driver contract.
-        unsafe { self.copy(call, stream, (host(dst, bytes)?, first_row(src, offset, bytes)), true) }
+        unsafe { self.copy_on_default(call, (host(dst, bytes)?, part(src, offset, bytes)), bytes) }
     }
 
     pub(in super::super) unsafe fn memcpy_atoa(
         &mut self,
         call: &Call,
         dst: CUarray,
-        to: usize,
+        dst_offset: usize,
         src: CUarray,
-        from: usize,
+        src_offset: usize,
         bytes: usize,
     ) -> Answer {
-        let stream = self.legacy_key(call)?;
         // SAFETY: the driver contract.
-        unsafe { self.copy(call, stream, (first_row(dst, to, bytes), first_row(src, from, bytes)), true) }
+        unsafe { self.copy_on_default(call, (part(dst, dst_offset, bytes), part(src, src_offset, bytes)), bytes) }
     }
 
     pub(in super::super) unsafe fn memcpy_htoa_async(
@@ -122,8 +127,11 @@ impl Machine {
         stream: CUstream,
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
+        if bytes == 0 {
+            return Ok(());
+        }
         // SAFETY: the driver contract.
-        unsafe { self.copy(call, stream, (first_row(dst, offset, bytes), host(src, bytes)?), false) }
+        unsafe { self.copy(call, stream, (part(dst, offset, bytes), host(src, bytes)?), false) }
     }
 
     pub(in super::super) unsafe fn memcpy_atoh_async(
@@ -136,23 +144,51 @@ impl Machine {
         stream: CUstream,
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
+        if bytes == 0 {
+            return Ok(());
+        }
         // SAFETY: the driver contract.
-        unsafe { self.copy(call, stream, (host(dst, bytes)?, first_row(src, offset, bytes)), false) }
+        unsafe { self.copy(call, stream, (host(dst, bytes)?, part(src, offset, bytes)), false) }
     }
 
-    /// As other copies between contexts, in order with both.
+    /// Queued on the default stream, which orders it behind both contexts' work as far as that is documented.
     pub(in super::super) unsafe fn memcpy_3d_peer(&mut self, call: &Call, copy: *const CUDA_MEMCPY3D) -> Answer {
-        let stream = self.legacy_key(call)?;
-        if copy.is_null() {
-            return Err(Status::INVALID_VALUE);
-        }
-        // SAFETY: not null, so good for a read by the driver contract.
-        let CUDA_MEMCPY3D { dst_context, src_context, .. } = unsafe { copy.read() };
-        let contexts = [dst_context, src_context].map(as_handle);
-        self.check_contexts(contexts)?;
-        self.serialised(call, stream, contexts, |machine| {
-            // SAFETY: the driver contract.
-            unsafe { machine.copy_3d(call, stream, copy, false) }
-        })
+        // SAFETY: the driver contract.
+        let read = unsafe { read_in(copy) }?;
+        self.check_contexts([read.dst_context, read.src_context].map(as_handle))?;
+        // SAFETY: the driver contract.
+        unsafe { self.memcpy_3d(call, copy) }
     }
+
+    pub(in super::super) unsafe fn mem_alloc_host(
+        &mut self,
+        call: &Call,
+        out: *mut *mut c_void,
+        bytes: usize,
+    ) -> Answer {
+        // SAFETY: the driver contract.
+        unsafe { self.mem_host_alloc(call, out, bytes, 0) }
+    }
+
+    /// Nothing is profiled, which a program need not know.
+    pub(in super::super) fn profile(&mut self, call: &Call) -> Answer {
+        self.working(call).map(|_| ())
+    }
+
+    pub(in super::super) fn profile_no_more(&mut self, call: &Call) -> Answer {
+        self.profile(call)
+    }
+}
+
+/// What the driver reads of an array of parameters.
+///
+/// # Safety
+///
+/// `from` is null or has `count` values, which nobody writes.
+pub(super) unsafe fn read_all<T: Copy>(from: *const T, count: usize) -> Answer<Vec<T>> {
+    if from.is_null() || count == 0 {
+        return Err(Status::INVALID_VALUE);
+    }
+    // SAFETY: `index < count`, and this function's contract.
+    (0..count).map(|index| unsafe { read_in(from.wrapping_add(index)) }).collect()
 }

@@ -3,10 +3,9 @@
 use core::ffi::{c_char, c_void};
 
 use super::argument::Argument;
-use super::device::Properties;
+use super::callback::CUstreamCallback;
 use super::entry_points::more_entry_points;
 use super::process::{self, Name};
-use super::streams::StreamCallback;
 use crate::driver::entry_points::entry_points;
 use crate::driver::ffi::{
     CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUdevice,
@@ -51,12 +50,12 @@ macro_rules! export_entry {
 }
 
 macro_rules! export_one {
-    ($method:ident, $symbol:literal, $exported:literal, $is_per_thread:literal, ($($arg:ident: $type:ty),*)) => {{
+    ($method:ident, $entry_point:literal, $symbol:literal, $is_per_thread:literal, ($($arg:ident: $type:ty),*)) => {{
         // SAFETY: no other function has the driver's name in a library that stands in for it.
-        #[unsafe(export_name = $exported)]
+        #[unsafe(export_name = $symbol)]
         unsafe extern "C" fn exported($($arg: $type),*) -> u32 {
             let is_usable = true $(&& Argument::is_usable($arg))*;
-            let name = Name { symbol: $symbol, method: stringify!($method), is_per_thread: $is_per_thread };
+            let name = Name { symbol: $entry_point, method: stringify!($method), is_per_thread: $is_per_thread };
             process::call(name, is_usable, &|machine, call| {
                 #[allow(unused_unsafe, reason = "entry points that touch no memory of the caller are safe")]
                 // SAFETY: the caller is a C program, which owes the driver what the contract asks; of that, pointers are
@@ -64,7 +63,7 @@ macro_rules! export_one {
                 unsafe { machine.$method(call, $($arg),*) }
             })
         }
-        Exported { symbol: $exported, address: Address(exported as unsafe extern "C" fn($($type),*) -> u32 as *const ()) }
+        Exported { symbol: $symbol, address: Address(exported as unsafe extern "C" fn($($type),*) -> u32 as *const ()) }
     }};
 }
 
@@ -78,7 +77,7 @@ macro_rules! export_more {
 }
 more_entry_points!(export_more);
 
-/// Whether the second table has a symbol.
-pub(in super::super) fn is_entry_point(symbol: &str) -> bool {
-    MORE.iter().filter_map(|of| of.first()).any(|one| one.symbol == symbol)
+/// Whether there is an entry point with this symbol, which may be one that memcore does not call.
+pub(in super::super) fn has_entry_point(symbol: &str) -> bool {
+    SEAM.iter().chain(MORE).filter_map(|both| both.first()).any(|one| one.symbol == symbol)
 }

@@ -5,28 +5,24 @@
 
 // `export` makes a C function of each entry point, by the seam's table and by that of `entry_points`, which has what only
 // programs of others call; `caller` says where they were called. What the machine does for the second table is in
-// `context`, `settings`, `device`, `streams`, `pools`, `copies`, `managed`, `pointer`. `process` is what the functions
-// share, `argument` looks at what they are given. `proc_address` finds a function by name and version, of which
-// `versions.txt` has the table; `error` has the names of codes, `unsupported` the rest of the driver's functions.
+// `context`, `information`, `streams`, `callback`, `pointers` and `copies`. `process` is what the functions share. `proc_address` finds a function by name
+// and version, of which `versions.txt` has the table; `unsupported` has the rest of the driver's functions.
 
 mod argument;
+mod callback;
 mod caller;
 mod context;
 mod copies;
-mod device;
 mod entry_points;
-mod error;
 mod export;
-mod managed;
-mod pointer;
-mod pools;
+mod information;
+mod names;
+mod pointers;
 mod proc_address;
 mod process;
-mod settings;
 mod streams;
 mod unsupported;
 
-pub(super) use argument::{is_accessible, is_callable};
+pub(super) use argument::is_accessible;
 pub(super) use caller::Stack;
-pub(super) use export::is_entry_point;
-pub(super) use settings::Settings;
+pub(super) use export::has_entry_point;

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use super::super::call::{Answer, write_out};
 use super::super::device::DRIVER_VERSION;
 use super::argument;
-use super::error::ERRORS;
 use super::export::{Address, Exported, MORE, SEAM};
+use super::names::NAMES;
 use super::process::{self, driver};
 use super::unsupported::UNSUPPORTED;
 use crate::error::Status;
@@ -45,7 +45,7 @@ fn functions() -> &'static HashMap<&'static str, Address> {
 
     ALL.get_or_init(|| {
         let entry_points = SEAM.iter().chain(MORE).copied().flatten();
-        entry_points.chain(UNSUPPORTED).chain(ERRORS).chain(OWN).map(|one| (one.symbol, one.address)).collect()
+        entry_points.chain(UNSUPPORTED).chain(NAMES).chain(OWN).map(|one| (one.symbol, one.address)).collect()
     })
 }
 

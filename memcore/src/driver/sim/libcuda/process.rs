@@ -28,6 +28,7 @@ pub(super) fn driver() -> Option<&'static SimDriver> {
 
     let make = || match SimDriver::of_process() {
         Ok(driver) => {
+            argument::distrust();
             // SAFETY: the function takes nothing and does nothing that a new process may not.
             let _ = unsafe { libc::pthread_atfork(None, None, Some(note_fork)) };
             Some(Arc::new(driver))
@@ -40,7 +41,7 @@ pub(super) fn driver() -> Option<&'static SimDriver> {
     DRIVER.get_or_init(make).as_deref()
 }
 
-/// What a call is known by: its symbol, its method, and whether its default stream is the thread's own.
+/// What a call is known by: its entry point's symbol, its method, and whether its default stream is the thread's own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Name {
     pub(super) symbol: &'static str,
@@ -71,7 +72,6 @@ pub(super) fn call(name: Name, is_usable: bool, body: &dyn Fn(&mut Machine, &Cal
 
 /// What a C function returns. Nothing unwinds into C: a panic has said what it is by now.
 pub(super) fn guard(answer: impl FnOnce() -> Answer) -> u32 {
-    argument::distrust();
     let answer = catch_unwind(AssertUnwindSafe(answer)).unwrap_or(Err(Status::UNKNOWN));
     answer.err().unwrap_or(Status::SUCCESS).0
 }

@@ -1,0 +1,139 @@
+//! Several attributes at once of an address or of managed memory, and advice by a location.
+
+use core::ffi::c_void;
+
+use super::super::call::{Answer, Call, as_pointer, write_out};
+use super::super::machine::Machine;
+use super::copies::read_all;
+use crate::driver::ffi::{
+    CUcontext, CUdeviceptr, CUmemLocation, CUstream, DEVICE_CPU, DEVICE_INVALID, LOCATION_DEVICE, POINTER_ACCESS_FLAGS,
+    POINTER_BUFFER_ID, POINTER_CONTEXT, POINTER_DEVICE_ORDINAL, POINTER_DEVICE_POINTER, POINTER_HANDLE_TYPES,
+    POINTER_HOST_POINTER, POINTER_IS_IPC_CAPABLE, POINTER_IS_MANAGED, POINTER_MAPPED, POINTER_MEMORY_TYPE,
+    POINTER_MEMPOOL_HANDLE, POINTER_RANGE_SIZE, POINTER_RANGE_START, POINTER_SYNC_MEMOPS,
+};
+use crate::error::Status;
+
+/// `CU_MEM_LOCATION_TYPE_HOST`, `_HOST_NUMA` and `_HOST_NUMA_CURRENT`: the host, or a part of it, which is not told apart.
+const LOCATION_HOST: core::ops::RangeInclusive<u32> = 2..=4;
+
+/// A location as the older functions have it.
+fn place(location: CUmemLocation) -> Answer<i32> {
+    match location.kind {
+        LOCATION_DEVICE => Ok(location.id),
+        kind if LOCATION_HOST.contains(&kind) => Ok(DEVICE_CPU),
+        _ => Err(Status::INVALID_VALUE),
+    }
+}
+
+impl Machine {
+    /// What is known of an address. Of what the driver does not know there are values that say so, and no error.
+    pub(in super::super) unsafe fn pointer_attributes(
+        &mut self,
+        call: &Call,
+        count: u32,
+        attributes: *const u32,
+        values: *const *mut c_void,
+        address: CUdeviceptr,
+    ) -> Answer {
+        // SAFETY: by the driver contract there are as many.
+        let attributes = unsafe { read_all(attributes, count as usize) }?;
+        // SAFETY: as above.
+        let values = unsafe { read_all(values, count as usize) }?;
+        let is_device = self.is_reserved(&(address..address.saturating_add(1)));
+        for (attribute, value) in attributes.into_iter().zip(values) {
+            // SAFETY: by the driver contract the value's place fits the attribute.
+            match unsafe { self.pointer_attribute(call, value, attribute, address) } {
+                // SAFETY: as above.
+                Err(Status::INVALID_VALUE) => unsafe { write_unknown(value, attribute, (address, is_device)) }?,
+                answer => answer?,
+            }
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the driver's own")]
+    pub(in super::super) unsafe fn mem_range_attributes(
+        &mut self,
+        call: &Call,
+        values: *const *mut c_void,
+        sizes: *const usize,
+        attributes: *const u32,
+        count: usize,
+        address: CUdeviceptr,
+        bytes: usize,
+    ) -> Answer {
+        // SAFETY: by the driver contract there are as many.
+        let values = unsafe { read_all(values, count) }?;
+        // SAFETY: as above.
+        let sizes = unsafe { read_all(sizes, count) }?;
+        // SAFETY: as above.
+        let attributes = unsafe { read_all(attributes, count) }?;
+        for ((value, size), attribute) in values.into_iter().zip(sizes).zip(attributes) {
+            // SAFETY: by the driver contract the value's place has that size.
+            unsafe { self.mem_range_attribute(call, value, size, attribute, address, bytes) }?;
+        }
+        Ok(())
+    }
+
+    pub(in super::super) fn mem_prefetch_to(
+        &mut self,
+        call: &Call,
+        address: CUdeviceptr,
+        bytes: usize,
+        location: CUmemLocation,
+        flags: u32,
+        stream: CUstream,
+    ) -> Answer {
+        let place = place(location).ok().filter(|_| flags == 0).ok_or(Status::INVALID_VALUE)?;
+        self.mem_prefetch(call, address, bytes, place, stream)
+    }
+
+    pub(in super::super) fn mem_advise_at(
+        &mut self,
+        call: &Call,
+        address: CUdeviceptr,
+        bytes: usize,
+        advice: u32,
+        location: CUmemLocation,
+    ) -> Answer {
+        self.mem_advise(call, address, bytes, advice, place(location)?)
+    }
+}
+
+/// Writes what says that nothing is known of an address.
+///
+/// # Safety
+///
+/// `out` is null or fits the attribute.
+unsafe fn write_unknown(out: *mut c_void, attribute: u32, (address, is_device): (CUdeviceptr, bool)) -> Answer {
+    match attribute {
+        // SAFETY: this function's contract.
+        POINTER_CONTEXT | POINTER_MEMPOOL_HANDLE => unsafe { write_out::<CUcontext>(out.cast(), as_pointer(0)) },
+        // Of device memory null; of the host's own what was asked.
+        POINTER_HOST_POINTER => {
+            let host = if is_device { 0 } else { address };
+            // SAFETY: this function's contract.
+            unsafe { write_out::<u64>(out.cast(), host) }
+        }
+        POINTER_DEVICE_POINTER
+        | POINTER_BUFFER_ID
+        | POINTER_RANGE_START
+        | POINTER_RANGE_SIZE
+        | POINTER_HANDLE_TYPES => {
+            // SAFETY: this function's contract.
+            unsafe { write_out::<u64>(out.cast(), 0) }
+        }
+        // SAFETY: this function's contract.
+        POINTER_DEVICE_ORDINAL => unsafe { write_out::<i32>(out.cast(), DEVICE_INVALID) },
+        POINTER_MEMORY_TYPE
+        | POINTER_SYNC_MEMOPS
+        | POINTER_IS_MANAGED
+        | POINTER_IS_IPC_CAPABLE
+        | POINTER_MAPPED
+        | POINTER_ACCESS_FLAGS => {
+            // SAFETY: this function's contract.
+            unsafe { write_out::<u32>(out.cast(), 0) }
+        }
+        _ => Err(Status::INVALID_VALUE),
+    }
+}
