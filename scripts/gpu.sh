@@ -26,10 +26,10 @@ for line in sys.stdin:
 build() {
     rm -rf "$out" && mkdir -p "$out"
     local messages
-    messages=$(cargo test --release --message-format=json --no-run --test conformance --test hardware \
+    messages=$(cargo test --release --message-format=json --no-run --test conformance --test hardware --test libcuda \
         --test test_attribute --bench overhead --bench locked)
     messages+=$'\n'$(cargo build --release --message-format=json --examples)
-    for target in conformance:test hardware:test test_attribute:test overhead:bench locked:bench quickstart:example \
+    for target in conformance:test hardware:test libcuda:test test_attribute:test overhead:bench locked:bench quickstart:example \
         03_overlap:example 04_cudarc_kernel:example bandwidth:example; do
         local path
         path=$(executable "${target%:*}" "${target#*:}" <<<"$messages")
@@ -49,6 +49,7 @@ run() {
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
     "$out/conformance"
     "$out/hardware"
+    MEMCORE_LIBCUDA=libcuda.so.1 "$out/libcuda"
     "$out/unit" driver::conformance
     "$out/test_attribute" --ignored --exact subjects::passes subjects::returns_ok subjects::returns_what_terminates
     if "$out/test_attribute" --ignored --exact subjects::returns_an_error; then

@@ -399,7 +399,6 @@ def devices():
             name = C.c_char_p(b"before")
             got = getattr(cu, symbol)(code, C.byref(name))
             say(f"{symbol} {code}", got, name.value)
-    call("cuGetErrorName", 1, None)
     call("cuDeviceGetUuid_v2", (C.c_char * 16)(), 0)
     call("cuDriverGetVersion", None)
     luid, mask = (C.c_char * 8)(), I()

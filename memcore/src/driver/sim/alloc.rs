@@ -77,11 +77,14 @@ impl Machine {
         bytes: usize,
         flags: u32,
     ) -> Answer {
+        if out.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
         let context = self.working(call)?;
         if !self.options.managed {
             return Err(Status::NOT_SUPPORTED);
         }
-        if out.is_null() || bytes == 0 || ![ATTACH_GLOBAL, ATTACH_HOST].contains(&flags) {
+        if bytes == 0 || ![ATTACH_GLOBAL, ATTACH_HOST].contains(&flags) {
             return Err(Status::INVALID_VALUE);
         }
         let index = self.device_of(context);

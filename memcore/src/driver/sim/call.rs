@@ -67,13 +67,6 @@ pub(super) fn as_handle<T>(pointer: *mut T) -> u64 {
     pointer.addr() as u64
 }
 
-/// The bytes of a value.
-#[cfg(feature = "libcuda")]
-fn bytes_at<T>(pointer: *const T) -> core::ops::Range<u64> {
-    let start = pointer.addr() as u64;
-    start..start.saturating_add(size_of::<T>() as u64)
-}
-
 /// Reads a value from where the caller has it.
 ///
 /// # Safety
@@ -84,7 +77,7 @@ pub(super) unsafe fn read_in<T: Copy>(from: *const T) -> Answer<T> {
         return Err(Status::INVALID_VALUE);
     }
     #[cfg(feature = "libcuda")]
-    if !super::libcuda::is_accessible(&bytes_at(from), false) {
+    if !super::libcuda::is_accessible(from.addr() as u64, size_of::<T>() as u64, false) {
         return Err(Status::INVALID_VALUE);
     }
     // SAFETY: not null, so good for a read by this function's contract; a `void *` of C may be unaligned.
@@ -101,7 +94,7 @@ pub(super) unsafe fn write_out<T>(out: *mut T, value: T) -> Answer {
         return Err(Status::INVALID_VALUE);
     }
     #[cfg(feature = "libcuda")]
-    if !super::libcuda::is_accessible(&bytes_at(out), true) {
+    if !super::libcuda::is_accessible(out.addr() as u64, size_of::<T>() as u64, true) {
         return Err(Status::INVALID_VALUE);
     }
     // SAFETY: not null, so good for a write by this function's contract; a `void *` of C may be unaligned.

@@ -247,10 +247,10 @@ impl Machine {
 
     pub(super) unsafe fn stream_end_capture(&mut self, call: &Call, stream: CUstream, out: *mut CUgraph) -> Answer {
         let key = self.any_stream_key(call, stream)?;
+        let id = self.captured(key).ok_or(Status::ILLEGAL_STATE)?.capture;
         if out.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        let id = self.captured(key).ok_or(Status::ILLEGAL_STATE)?.capture;
         let Some(capture) = self.captures.get(&id) else { return Err(Status::ILLEGAL_STATE) };
         if capture.origin != key {
             self.invalidate(id);

@@ -112,6 +112,11 @@ impl Machine {
         self.forget_mappings(key);
         self.contexts.remove(&key);
         self.peers.retain(|(of, to)| *of != key && *to != key);
+        let gone: Vec<_> =
+            self.streams.iter().filter(|(_, stream)| stream.context == key).map(|(key, _)| *key).collect();
+        for key in gone {
+            self.end_capture_of_gone(key);
+        }
         for (_, stream) in self.streams.extract_if(|_, stream| stream.context == key) {
             self.agents.release(Epoch { agent: stream.agent, number: stream.clock.of(stream.agent) });
             // Its work has run: the context's end waited for it.

@@ -163,13 +163,14 @@ impl Machine {
         let context = self.working(call)?;
         let device = self.devices.get(self.device_of(context)).ok_or(Status::INVALID_CONTEXT)?;
         let (unused, all) = (device.total.saturating_sub(device.used), device.total);
-        if total.is_null() {
-            return Err(Status::INVALID_VALUE);
+        // Either may be left out.
+        for (out, bytes) in [(free, unused), (total, all)] {
+            if !out.is_null() {
+                // SAFETY: not null, so writable by the driver contract.
+                unsafe { write_out(out, usize::try_from(bytes).unwrap_or(usize::MAX)) }?;
+            }
         }
-        // SAFETY: by the driver contract `free` is null or writable.
-        unsafe { write_out(free, usize::try_from(unused).unwrap_or(usize::MAX)) }?;
-        // SAFETY: by the driver contract `total` is writable.
-        unsafe { write_out(total, usize::try_from(all).unwrap_or(usize::MAX)) }
+        Ok(())
     }
 }
 

@@ -77,8 +77,8 @@ impl Machine {
     }
 
     pub(super) fn event_record(&mut self, call: &Call, event: CUevent, stream: CUstream) -> Answer {
-        let context = self.event(call, event)?.context;
         let key = self.stream_key(call, stream)?;
+        let context = self.event(call, event)?.context;
         if self.streams.get(&key).is_none_or(|stream| stream.context != context) {
             self.report_foreign(call, "an event and a stream");
             return Err(Status::INVALID_HANDLE);

@@ -24,7 +24,7 @@ use crate::driver::ffi::{
     CUuuid,
 };
 use crate::driver::{Driver, DriverKind, HostRows};
-use crate::error::{Result, Status};
+use crate::error::Status;
 
 /// What an entry point does to the state. Not a type parameter: [`SimDriver::call`] would be compiled for each entry point.
 pub(super) type Body<'a> = &'a dyn Fn(&mut Machine, &Call) -> Answer;
@@ -59,13 +59,12 @@ impl SimDriver {
         Self { token, ranges, missing, shared }
     }
 
-    /// The process's own, as the `MEMCORE_SIM_*` variables want it.
-    pub(super) fn of_process() -> Result<Self> {
-        let options = SimOptions::from_environment()?;
+    /// The process's own, with these options.
+    pub(super) fn of_process(options: SimOptions) -> Self {
         let audience = options.audience.clone();
         let driver = Self::new(options, true);
         end::watch(&driver.shared, audience);
-        Ok(driver)
+        driver
     }
 
     /// The state.

@@ -127,6 +127,9 @@ impl Machine {
     }
 
     pub(super) unsafe fn mem_host_flags(&mut self, call: &Call, out: *mut u32, pointer: *mut c_void) -> Answer {
+        if out.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
         self.context(call)?;
         let allocated = self.memory.holding(pointer.addr() as u64).filter(|one| one.kind == Kind::Locked);
         let flags = allocated.ok_or(Status::INVALID_VALUE)?.flags;

@@ -56,10 +56,10 @@ impl Machine {
         function: CUhostFn,
         data: *mut c_void,
     ) -> Answer {
-        let key = self.stream_key(call, stream)?;
         if function.is_none() {
             return Err(Status::INVALID_VALUE);
         }
+        let key = self.stream_key(call, stream)?;
         if !self.host_functions.has_thread && !self.is_captured(key) {
             let (machine, token) = (Weak::clone(&self.me), Token::clone(&self.token));
             let spawned =

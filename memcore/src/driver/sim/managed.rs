@@ -90,7 +90,7 @@ impl Machine {
         advice: u32,
         device: CUdevice,
     ) -> Answer {
-        self.check_current(call)?;
+        self.context(call)?;
         let change: fn(&mut Advice, CUdevice) = match advice {
             ADVISE_SET_READ_MOSTLY => |advice, _| advice.read_mostly = true,
             ADVISE_UNSET_READ_MOSTLY => |advice, _| advice.read_mostly = false,
@@ -119,7 +119,7 @@ impl Machine {
         address: CUdeviceptr,
         bytes: usize,
     ) -> Answer {
-        self.check_current(call)?;
+        self.context(call)?;
         let is_right = match attribute {
             RANGE_READ_MOSTLY | RANGE_PREFERRED_LOCATION | RANGE_LAST_PREFETCH => size == size_of::<CUdevice>(),
             RANGE_ACCESSED_BY => size != 0 && size.is_multiple_of(size_of::<CUdevice>()),

@@ -167,7 +167,7 @@ impl Sim {
     ///
     /// [`Error::InvalidVariable`](crate::Error::InvalidVariable) where a variable means nothing.
     pub(crate) fn from_environment() -> Result<Self> {
-        Ok(Self { driver: Arc::new(SimDriver::of_process()?) })
+        Ok(Self { driver: Arc::new(SimDriver::of_process(SimOptions::from_environment()?)) })
     }
 
     /// The driver. Its memory lives until the last owner of the driver is gone.

@@ -106,7 +106,7 @@ impl Machine {
             matches!(self.memory.find(address), Found::Live(_) | Found::Freed(_)) || self.is_reserved(&rows.hull());
         if !known {
             #[cfg(feature = "libcuda")]
-            if !rows.runs().all(|run| is_accessible(&run, verb == "writes")) {
+            if !rows.runs().all(|run| is_accessible(run.start, run.end - run.start, verb == "writes")) {
                 return Err(Status::INVALID_VALUE);
             }
             return Ok(None);

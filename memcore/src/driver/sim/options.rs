@@ -26,6 +26,7 @@ pub struct SimOptions {
     pub(super) late_pageable: bool,
     pub(super) race_checks: bool,
     pub(super) initialisation_checks: bool,
+    pub(super) unrecorded_event_checks: bool,
     pub(super) audience: Audience,
 }
 
@@ -59,6 +60,7 @@ impl Default for SimOptions {
             late_pageable: false,
             race_checks: true,
             initialisation_checks: true,
+            unrecorded_event_checks: true,
             audience: Audience::default(),
         }
     }

@@ -189,6 +189,9 @@ impl Machine {
         stream: CUstream,
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
+        if bytes == 0 {
+            return Ok(());
+        }
         self.check_contexts([dst_context, src_context].map(as_handle))?;
         // SAFETY: the driver contract.
         unsafe { self.copy(call, stream, (device(dst, bytes)?, device(src, bytes)?), false) }

@@ -90,10 +90,13 @@ impl Machine {
         size: *mut usize,
         address: CUdeviceptr,
     ) -> Answer {
+        // Either may be null: then it is not asked for.
+        if base.is_null() && size.is_null() {
+            return Ok(());
+        }
         self.context(call)?;
         let one = self.memory.holding(address).filter(|one| one.freed.is_none()).ok_or(Status::NOT_FOUND)?;
         let (start, len) = (one.base, usize::try_from(one.size).unwrap_or(usize::MAX));
-        // Either may be null: then it is not asked for.
         if !base.is_null() {
             // SAFETY: not null, so by the driver contract writable.
             unsafe { write_out(base, start) }?;

@@ -156,8 +156,11 @@ impl Machine {
         #[cfg_attr(not(feature = "libcuda"), expect(unused_variables, reason = "only programs of others ask for it"))]
         priority: i32,
     ) -> Answer {
+        if out.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
         let context = self.working(call)?;
-        if out.is_null() || flags & !STREAM_NON_BLOCKING != 0 {
+        if flags & !STREAM_NON_BLOCKING != 0 {
             return Err(Status::INVALID_VALUE);
         }
         let key = self.new_stream(context, flags & STREAM_NON_BLOCKING == 0);
@@ -171,11 +174,11 @@ impl Machine {
 
     /// Ends a stream. Its queued work stays queued, and in order with the legacy stream.
     pub(super) fn stream_destroy(&mut self, call: &Call, stream: CUstream) -> Answer {
-        let key = self.any_stream_key(call, stream)?;
-        self.alive(self.streams.get(&key).map_or(0, |stream| stream.context))?;
         if [0, STREAM_LEGACY, STREAM_PER_THREAD].contains(&as_handle(stream)) {
             return Err(Status::INVALID_HANDLE);
         }
+        let key = self.any_stream_key(call, stream)?;
+        self.alive(self.streams.get(&key).map_or(0, |stream| stream.context))?;
         let Some(stream) = self.streams.remove(&key) else { return Err(Status::INVALID_HANDLE) };
         self.end_capture_of_gone(key);
         self.detach_from(key);
@@ -246,6 +249,9 @@ impl Machine {
     }
 
     pub(super) unsafe fn stream_is_capturing(&mut self, call: &Call, stream: CUstream, out: *mut u32) -> Answer {
+        if out.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
         let key = self.any_stream_key(call, stream)?;
         if self.is_legacy_in_capture(key) {
             return Err(Status::STREAM_CAPTURE_IMPLICIT);

@@ -1,7 +1,6 @@
 //! Arguments from a program that nothing has checked.
 
 use core::ffi::{c_char, c_void};
-use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::super::pages;
@@ -19,9 +18,12 @@ pub(super) fn distrust() {
     IS_FOREIGN.store(true, Ordering::Relaxed);
 }
 
-/// Whether these bytes can be read, or also written, as far as that has to be asked.
-pub(in super::super) fn is_accessible(bytes: &Range<u64>, to_write: bool) -> bool {
-    !IS_FOREIGN.load(Ordering::Relaxed) || pages::can_access(bytes, to_write)
+/// Whether so many bytes can be read, or also written, as far as that has to be asked.
+pub(in super::super) fn is_accessible(start: u64, len: u64, to_write: bool) -> bool {
+    if !IS_FOREIGN.load(Ordering::Relaxed) {
+        return true;
+    }
+    start.checked_add(len).is_some_and(|end| pages::can_access(&(start..end), to_write))
 }
 
 /// A C string of the caller's; `None` where there is none.
@@ -41,7 +43,7 @@ pub(super) unsafe fn text(string: *const c_char) -> Option<String> {
         let at = string.wrapping_add(index);
         // A page at a time.
         if (index == 0 || (at.addr() as u64).is_multiple_of(pages::page_size()))
-            && !is_accessible(&range(at.addr(), 1), false)
+            && !is_accessible(at.addr() as u64, 1, false)
         {
             return None;
         }
@@ -93,8 +95,12 @@ macro_rules! functions {
         $(
             impl Argument for $type {
                 fn is_usable(self) -> bool {
-                    let is_code = |address: usize| pages::are_mapped(&range(address, 1), "r-x");
-                    self.is_none_or(|function| !IS_FOREIGN.load(Ordering::Relaxed) || is_code(function as usize))
+                    let is_code = |address: u64| {
+                        let end = address.checked_add(1);
+                        end.is_some_and(|end| pages::are_mapped(&(address..end), "r-x"))
+                    };
+                    let is_foreign = IS_FOREIGN.load(Ordering::Relaxed);
+                    self.is_none_or(|function| !is_foreign || is_code(function as usize as u64))
                 }
             }
         )*
@@ -109,13 +115,13 @@ macro_rules! plain {
         $(
             impl Argument for *mut $type {
                 fn is_usable(self) -> bool {
-                    self.is_null() || is_accessible(&range(self.addr(), size_of::<$type>()), true)
+                    self.is_null() || is_accessible(self.addr() as u64, size_of::<$type>() as u64, true)
                 }
             }
 
             impl Argument for *const $type {
                 fn is_usable(self) -> bool {
-                    self.is_null() || is_accessible(&range(self.addr(), size_of::<$type>()), false)
+                    self.is_null() || is_accessible(self.addr() as u64, size_of::<$type>() as u64, false)
                 }
             }
         )*
@@ -146,7 +152,3 @@ plain!(
     CUDA_MEMCPY2D,
     CUDA_MEMCPY3D,
 );
-
-fn range(start: usize, len: usize) -> Range<u64> {
-    start as u64..(start as u64).saturating_add(len as u64)
-}

@@ -5,7 +5,6 @@ use core::fmt;
 use core::mem::MaybeUninit;
 use std::collections::HashMap;
 use std::env;
-use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What called the driver: a place of the program, looked up when a report names it.
@@ -135,36 +134,40 @@ impl Stack {
         self.resolved.get_or_init(|| {
             let sources: Vec<_> = self.frames.iter().flat_map(|frame| sources_of(*frame)).collect();
             let own = sources.iter().find(|source| !source.is_of_dependency()).or(sources.first());
-            let place = own.cloned().unwrap_or_else(|| self.outermost_known());
+            let place = own.cloned().unwrap_or_else(|| Source { file: "unknown".to_owned(), line: 0, column: 0 });
             let through = sources.into_iter().next().filter(|first| *first != place);
             Resolved { place, through }
         })
     }
-
-    /// What the system knows of the caller where there is no debug information.
-    fn outermost_known(&self) -> Source {
-        let first = self.frames.first().copied().unwrap_or(0);
-        let file = match object_of(first) {
-            Some(Object { base, file, symbol }) => {
-                let symbol = symbol.map(|symbol| format!(", {symbol}")).unwrap_or_default();
-                format!("{file}+{:#x}{symbol}", first - base)
-            }
-            None => format!("code at {first:#x}"),
-        };
-        Source { file, line: 0, column: 0 }
-    }
 }
 
-/// The lines that a return address stands for, with those that were inlined, innermost first.
+/// What the system knows of an address: the file that its code is in, and where in it.
+fn in_object(address: usize) -> Source {
+    let file = match object_of(address) {
+        Some(Object { base, file, symbol }) => {
+            let symbol = symbol.map(|symbol| format!(", {symbol}")).unwrap_or_default();
+            format!("{file}+{:#x}{symbol}", address - base)
+        }
+        None => format!("code at {address:#x}"),
+    };
+    Source { file, line: 0, column: 0 }
+}
+
+/// The lines that a return address stands for, with those that were inlined, innermost first; where in its file it is, without
+/// debug information.
 fn sources_of(frame: usize) -> Vec<Source> {
     let mut sources = Vec::new();
     backtrace::resolve(core::ptr::without_provenance_mut::<c_void>(frame), |symbol| {
         if let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) {
             let here = env::current_dir().ok();
             let file = here.and_then(|here| file.strip_prefix(here).ok()).unwrap_or(file);
-            sources.push(Source { file: shortened(file), line, column: symbol.colno().unwrap_or(0) });
+            let file = file.to_string_lossy().into_owned();
+            sources.push(Source { file, line, column: symbol.colno().unwrap_or(0) });
         }
     });
+    if sources.is_empty() {
+        sources.push(in_object(frame));
+    }
     sources
 }
 
@@ -173,10 +176,6 @@ const REGISTRY: &str = "/registry/src/";
 /// Folders of what programs are built on.
 const DEPENDENCIES: [&str; 7] =
     [REGISTRY, "/git/checkouts/", "/rustc/", "/rustlib/", "/site-packages/", "/dist-packages/", "/usr/"];
-
-fn shortened(file: &Path) -> String {
-    file.to_string_lossy().into_owned()
-}
 
 impl Source {
     fn is_of_dependency(&self) -> bool {

@@ -125,6 +125,9 @@ impl Machine {
 
     /// The device of the current context, also of one that was destroyed.
     pub(in super::super) unsafe fn context_device(&mut self, call: &Call, out: *mut CUdevice) -> Answer {
+        if out.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
         let device = self.device_that_was(call.current).ok_or(Status::INVALID_CONTEXT)?;
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, i32::try_from(device).unwrap_or(i32::MAX)) }
@@ -136,6 +139,9 @@ impl Machine {
         out: *mut CUdevice,
         context: CUcontext,
     ) -> Answer {
+        if out.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
         let key = self.named_context(call, context)?;
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, i32::try_from(self.device_of(key)).unwrap_or(i32::MAX)) }
@@ -147,6 +153,9 @@ impl Machine {
     }
 
     pub(in super::super) unsafe fn context_flags(&mut self, call: &Call, out: *mut u32) -> Answer {
+        if out.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
         let key = self.context(call)?;
         let of_primary = if self.made_contexts.contains_key(&key) { 0 } else { MAPS_HOST_MEMORY };
         let flags = self.contexts.get(&key).map_or(0, |context| context.flags) | of_primary;
@@ -164,6 +173,9 @@ impl Machine {
     }
 
     pub(in super::super) unsafe fn context_id(&mut self, call: &Call, context: CUcontext, out: *mut u64) -> Answer {
+        if out.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
         let key = self.named_context(call, context)?;
         // SAFETY: `out` is null or writable by the driver contract.
         unsafe { write_out(out, key) }

@@ -7,7 +7,6 @@ use super::super::call::{Answer, Call, as_handle, read_in};
 use super::super::copy::{Side, device, host};
 use super::super::machine::Machine;
 use crate::driver::ffi::{CUDA_MEMCPY3D, CUarray, CUdeviceptr, CUstream};
-use crate::error::Status;
 
 /// `bytes` at an address that is the host's or a device's.
 fn any(address: CUdeviceptr, bytes: usize) -> Answer<Side> {
@@ -178,17 +177,4 @@ impl Machine {
     pub(in super::super) fn profile_no_more(&mut self, call: &Call) -> Answer {
         self.profile(call)
     }
-}
-
-/// What the driver reads of an array of parameters.
-///
-/// # Safety
-///
-/// `from` is null or has `count` values, which nobody writes.
-pub(super) unsafe fn read_all<T: Copy>(from: *const T, count: usize) -> Answer<Vec<T>> {
-    if from.is_null() || count == 0 {
-        return Err(Status::INVALID_VALUE);
-    }
-    // SAFETY: `index < count`, and this function's contract.
-    (0..count).map(|index| unsafe { read_in(from.wrapping_add(index)) }).collect()
 }

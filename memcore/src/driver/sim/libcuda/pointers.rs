@@ -2,9 +2,8 @@
 
 use core::ffi::c_void;
 
-use super::super::call::{Answer, Call, as_pointer, write_out};
+use super::super::call::{Answer, Call, as_pointer, read_in, write_out};
 use super::super::machine::Machine;
-use super::copies::read_all;
 use crate::driver::ffi::{
     CUcontext, CUdeviceptr, CUmemLocation, CUstream, DEVICE_CPU, DEVICE_INVALID, LOCATION_DEVICE, POINTER_ACCESS_FLAGS,
     POINTER_BUFFER_ID, POINTER_CONTEXT, POINTER_DEVICE_ORDINAL, POINTER_DEVICE_POINTER, POINTER_HANDLE_TYPES,
@@ -35,12 +34,16 @@ impl Machine {
         values: *const *mut c_void,
         address: CUdeviceptr,
     ) -> Answer {
-        // SAFETY: by the driver contract there are as many.
-        let attributes = unsafe { read_all(attributes, count as usize) }?;
-        // SAFETY: as above.
-        let values = unsafe { read_all(values, count as usize) }?;
+        if count == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
         let is_device = self.is_reserved(&(address..address.saturating_add(1)));
-        for (attribute, value) in attributes.into_iter().zip(values) {
+        // One after the other: a wrong count ends at what is no attribute, or cannot be read.
+        for index in 0..count as usize {
+            // SAFETY: by the driver contract there are as many.
+            let attribute = unsafe { read_in(attributes.wrapping_add(index)) }?;
+            // SAFETY: as above.
+            let value = unsafe { read_in(values.wrapping_add(index)) }?;
             // SAFETY: by the driver contract the value's place fits the attribute.
             match unsafe { self.pointer_attribute(call, value, attribute, address) } {
                 // SAFETY: as above.
@@ -62,13 +65,17 @@ impl Machine {
         address: CUdeviceptr,
         bytes: usize,
     ) -> Answer {
-        // SAFETY: by the driver contract there are as many.
-        let values = unsafe { read_all(values, count) }?;
-        // SAFETY: as above.
-        let sizes = unsafe { read_all(sizes, count) }?;
-        // SAFETY: as above.
-        let attributes = unsafe { read_all(attributes, count) }?;
-        for ((value, size), attribute) in values.into_iter().zip(sizes).zip(attributes) {
+        self.context(call)?;
+        if count == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        for index in 0..count {
+            // SAFETY: by the driver contract there are as many.
+            let value = unsafe { read_in(values.wrapping_add(index)) }?;
+            // SAFETY: as above.
+            let size = unsafe { read_in(sizes.wrapping_add(index)) }?;
+            // SAFETY: as above.
+            let attribute = unsafe { read_in(attributes.wrapping_add(index)) }?;
             // SAFETY: by the driver contract the value's place has that size.
             unsafe { self.mem_range_attribute(call, value, size, attribute, address, bytes) }?;
         }

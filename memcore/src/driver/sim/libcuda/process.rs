@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::super::call::{Answer, Call};
 use super::super::front::SimDriver;
 use super::super::machine::Machine;
+use super::super::options::SimOptions;
 use super::super::place::Place;
 use super::argument;
 use super::caller;
@@ -26,9 +27,11 @@ pub(super) fn driver() -> Option<&'static SimDriver> {
         IS_FORKED.store(true, Ordering::Relaxed);
     }
 
-    let make = || match SimDriver::of_process() {
-        Ok(driver) => {
-            argument::distrust();
+    let make = || match SimOptions::from_environment() {
+        Ok(options) => {
+            // A library may wait for an event before it has recorded it, which CUDA allows: cudarc does with every slice that
+            // is new. Where an order is missing for it there is a race, which is told.
+            let driver = SimDriver::of_process(SimOptions { unrecorded_event_checks: false, ..options });
             // SAFETY: the function takes nothing and does nothing that a new process may not.
             let _ = unsafe { libc::pthread_atfork(None, None, Some(note_fork)) };
             Some(Arc::new(driver))
@@ -72,6 +75,7 @@ pub(super) fn call(name: Name, is_usable: bool, body: &dyn Fn(&mut Machine, &Cal
 
 /// What a C function returns. Nothing unwinds into C: a panic has said what it is by now.
 pub(super) fn guard(answer: impl FnOnce() -> Answer) -> u32 {
+    argument::distrust();
     let answer = catch_unwind(AssertUnwindSafe(answer)).unwrap_or(Err(Status::UNKNOWN));
     answer.err().unwrap_or(Status::SUCCESS).0
 }
