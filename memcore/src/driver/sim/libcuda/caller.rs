@@ -39,11 +39,14 @@ struct Resolved {
     through: Option<Source>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Source {
     file: String,
+    /// From 1, 0 where it is not known.
     line: u32,
     column: u32,
+    /// It is of what programs are built on.
+    is_of_dependency: bool,
 }
 
 /// How many frames are kept of a stack.
@@ -133,40 +136,41 @@ impl Stack {
     fn resolved(&self) -> &Resolved {
         self.resolved.get_or_init(|| {
             let sources: Vec<_> = self.frames.iter().flat_map(|frame| sources_of(*frame)).collect();
-            let own = sources.iter().find(|source| !source.is_of_dependency()).or(sources.first());
-            let place = own.cloned().unwrap_or_else(|| Source { file: "unknown".to_owned(), line: 0, column: 0 });
-            let through = sources.into_iter().next().filter(|first| *first != place);
+            let with_line = |source: &&Source| source.line != 0;
+            let own = |source: &&Source| !source.is_of_dependency;
+            let place = sources.iter().find(|source| with_line(source) && own(source));
+            let place = place.or(sources.iter().find(own)).or(sources.iter().find(with_line)).or(sources.first());
+            let place = place.cloned().unwrap_or_default();
+            let through = sources.into_iter().find(|source| source.line != 0).filter(|first| *first != place);
             Resolved { place, through }
         })
     }
 }
 
-/// What the system knows of an address: the file that its code is in, and where in it.
-fn in_object(address: usize) -> Source {
-    let file = match object_of(address) {
-        Some(Object { base, file, symbol }) => {
-            let symbol = symbol.map(|symbol| format!(", {symbol}")).unwrap_or_default();
-            format!("{file}+{:#x}{symbol}", address - base)
-        }
-        None => format!("code at {address:#x}"),
-    };
-    Source { file, line: 0, column: 0 }
-}
-
 /// The lines that a return address stands for, with those that were inlined, innermost first; where in its file it is, without
 /// debug information.
 fn sources_of(frame: usize) -> Vec<Source> {
+    let object = object_of(frame);
+    let is_in_dependency = object.as_ref().is_some_and(|object| is_of_dependency(&object.file));
+    let here = env::current_dir().ok();
     let mut sources = Vec::new();
     backtrace::resolve(core::ptr::without_provenance_mut::<c_void>(frame), |symbol| {
         if let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) {
-            let here = env::current_dir().ok();
-            let file = here.and_then(|here| file.strip_prefix(here).ok()).unwrap_or(file);
+            let file = here.as_ref().and_then(|here| file.strip_prefix(here).ok()).unwrap_or(file);
             let file = file.to_string_lossy().into_owned();
-            sources.push(Source { file, line, column: symbol.colno().unwrap_or(0) });
+            let is_of_dependency = is_in_dependency || is_of_dependency(&file);
+            sources.push(Source { file, line, column: symbol.colno().unwrap_or(0), is_of_dependency });
         }
     });
     if sources.is_empty() {
-        sources.push(in_object(frame));
+        let file = match object {
+            Some(Object { base, file, symbol }) => {
+                let symbol = symbol.map(|symbol| format!(", {symbol}")).unwrap_or_default();
+                format!("{file}+{:#x}{symbol}", frame - base)
+            }
+            None => format!("code at {frame:#x}"),
+        };
+        sources.push(Source { file, line: 0, column: 0, is_of_dependency: is_in_dependency });
     }
     sources
 }
@@ -177,10 +181,8 @@ const REGISTRY: &str = "/registry/src/";
 const DEPENDENCIES: [&str; 7] =
     [REGISTRY, "/git/checkouts/", "/rustc/", "/rustlib/", "/site-packages/", "/dist-packages/", "/usr/"];
 
-impl Source {
-    fn is_of_dependency(&self) -> bool {
-        DEPENDENCIES.iter().any(|folder| self.file.contains(folder))
-    }
+fn is_of_dependency(file: &str) -> bool {
+    DEPENDENCIES.iter().any(|folder| file.contains(folder))
 }
 
 impl fmt::Display for Source {
