@@ -9,6 +9,7 @@ mod per_thread;
 mod places;
 mod proc_address;
 mod reports;
+mod semantics;
 mod symbols;
 mod untrusted;
 
@@ -21,7 +22,7 @@ type Case = (&'static str, fn(&library::Library));
 
 /// The cases that are true of every driver.
 fn cases() -> Vec<Case> {
-    [proc_address::CASES].concat()
+    [proc_address::CASES, semantics::CASES].concat()
 }
 
 /// Those of the simulated device alone.
