@@ -213,7 +213,8 @@ fn arrays(library: &Library) {
 fn known(library: &Library, address: usize) -> (u32, u32, i32, usize) {
     let (mut kind, mut is_managed, mut device, mut host) = (UNTOUCHED, UNTOUCHED, 77_i32, 77_usize);
     let mut values = [place(&mut kind), place(&mut is_managed), place(&mut device), place(&mut host)];
-    let arguments = [4, places(&mut [2_u32, 8, 9, 4]), places(&mut values), address];
+    let mut attributes = [2_u32, 8, 9, 4];
+    let arguments = [4, places(&mut attributes), places(&mut values), address];
     library.ok("cuPointerGetAttributes", &arguments);
     (kind, is_managed, device, host)
 }
