@@ -192,11 +192,13 @@ impl Machine {
     pub(super) fn report_context(&mut self, call: &Call, answer: Answer) {
         let what = match answer {
             Err(Status::INVALID_CONTEXT) if call.current == 0 => "with no context current on its thread",
-            Err(Status::CONTEXT_IS_DESTROYED | Status::INVALID_CONTEXT) if self.context(call).is_err() => {
-                "in a context that is gone"
-            }
+            Err(Status::CONTEXT_IS_DESTROYED) if self.context(call).is_err() => "in a context that is gone",
             _ => return,
         };
+        self.report_wrong_context(call, what);
+    }
+
+    pub(super) fn report_wrong_context(&mut self, call: &Call, what: &str) {
         let summary = format!("{} was called {what}", call.label());
         let help = "make a context current that is open, on the thread that makes the call";
         let kind = ViolationKind::WrongContext;

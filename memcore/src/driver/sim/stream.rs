@@ -81,6 +81,9 @@ impl Machine {
         }
         #[cfg(feature = "libcuda")]
         if self.gone_streams.contains(&key) {
+            if call.current != 0 {
+                self.report_wrong_context(call, "on a stream of a context that is gone");
+            }
             return Err(Status::INVALID_CONTEXT);
         }
         self.check_current(call)?;
