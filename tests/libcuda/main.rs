@@ -10,6 +10,7 @@ mod places;
 mod proc_address;
 mod processes;
 mod reports;
+mod semantics;
 mod symbols;
 mod threads;
 mod untrusted;
@@ -23,7 +24,7 @@ type Case = (&'static str, fn(&library::Library));
 
 /// The cases that are true of every driver.
 fn cases() -> Vec<Case> {
-    [proc_address::CASES].concat()
+    [proc_address::CASES, semantics::CASES].concat()
 }
 
 /// Those of the simulated device alone.

@@ -2,6 +2,7 @@
 //! `README.md` here. Correct ones get the right data and no report; of a mistake kind and line are reported.
 
 mod program;
+mod python;
 mod readme;
 mod report;
 mod source;
@@ -10,7 +11,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
 
-/// The libraries, each a package of the workspace here.
+/// The libraries of Rust, each a package of the workspace here.
 const LIBRARIES: [&str; 3] = ["cudarc", "oxicuda", "rustacuda"];
 
 fn main() -> ExitCode {
@@ -25,5 +26,6 @@ fn main() -> ExitCode {
             trials.push(Trial::test(program.to_string(), move || program.check()));
         }
     }
+    trials.extend(python::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

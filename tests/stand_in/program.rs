@@ -17,7 +17,7 @@ pub(crate) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const WORKSPACE: &str = "tests/stand_in";
 
 /// Legal orders of queued work. What is correct is so in each.
-const ORDERS: [&str; 4] = ["lazy", "eager", "random:1", "random:2"];
+pub(crate) const ORDERS: [&str; 4] = ["lazy", "eager", "random:1", "random:2"];
 
 /// The target directory that this test was built in.
 fn target() -> PathBuf {
@@ -37,13 +37,30 @@ pub(crate) fn build() {
 /// A library's executable, with the simulated device in the place of the driver, as no variable changes it.
 fn executable(library: &str) -> Command {
     let mut command = Command::new(target().join(format!("debug/stand-in-{library}")));
+    clean(&mut command);
+    command
+}
+
+/// Puts the simulated device in the place of the driver of a command, as no variable changes it.
+pub(crate) fn clean(command: &mut Command) {
     for (name, _) in env::vars_os() {
         if name.to_string_lossy().starts_with("MEMCORE_") {
             command.env_remove(name);
         }
     }
     command.current_dir(ROOT).env("LD_LIBRARY_PATH", target().join("stand-in"));
-    command
+}
+
+/// What is reported of a command, which must succeed.
+pub(crate) fn report_of(mut command: Command, name: &str) -> Result<Report, Failed> {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stand-in-{name}-{}", std::process::id()));
+    let output = command.env("MEMCORE_SIM_REPORT", &path).output()?;
+    let report = fs::read_to_string(&path).unwrap_or_default();
+    let _ = fs::remove_file(&path);
+    if !output.status.success() {
+        return Err(format!("{command:?}\n{}\n{report}", said(&output)).into());
+    }
+    Ok(Report::read(&report)?)
 }
 
 /// The executable has the programs whose sources are there.
@@ -110,17 +127,9 @@ impl Program {
 
     /// What is reported of a run, which must succeed.
     fn report(&self, variables: &[(&str, &str)]) -> Result<Report, Failed> {
-        let name = format!("stand-in-{self}-{}", std::process::id()).replace("::", "-");
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let mut command = executable(self.library);
         command.arg(self.argument()).envs(variables.iter().copied()).envs(self.source.variables.iter().cloned());
-        let output = command.env("MEMCORE_SIM_REPORT", &path).output()?;
-        let report = fs::read_to_string(&path).unwrap_or_default();
-        let _ = fs::remove_file(&path);
-        if !output.status.success() {
-            return Err(format!("{command:?}\n{}\n{report}", said(&output)).into());
-        }
-        Ok(Report::read(&report)?)
+        report_of(command, &self.to_string().replace("::", "-"))
     }
 }
 

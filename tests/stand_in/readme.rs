@@ -26,5 +26,7 @@ pub(crate) fn says_what_the_programs_say() -> Result<(), Failed> {
             there.insert((library.to_owned(), mistake.module.clone(), mistake.kinds().join(", ")));
         }
     }
+    let of_python = crate::python::MISTAKES.iter();
+    there.extend(of_python.map(|(name, kind)| ("python".to_owned(), (*name).to_owned(), (*kind).to_owned())));
     if rows == there { Ok(()) } else { Err(format!("README.md: {rows:#?}\nsources: {there:#?}").into()) }
 }

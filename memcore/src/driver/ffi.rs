@@ -35,7 +35,7 @@ pub(crate) type CUhostFn = Option<unsafe extern "C" fn(*mut c_void)>;
 
 /// `CUmemLocation`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CUmemLocation {
     /// One of the `LOCATION_*` constants.
     pub(crate) kind: u32,
@@ -244,8 +244,12 @@ const _: () = {
 
 /// `CU_MEM_ALLOCATION_TYPE_PINNED`.
 pub(crate) const ALLOCATION_TYPE_PINNED: u32 = 1;
+/// `CU_MEM_LOCATION_TYPE_NONE`, and `_INVALID`.
+pub(crate) const LOCATION_NONE: u32 = 0;
 /// `CU_MEM_LOCATION_TYPE_DEVICE`.
 pub(crate) const LOCATION_DEVICE: u32 = 1;
+/// `CU_MEM_LOCATION_TYPE_HOST`.
+pub(crate) const LOCATION_HOST: u32 = 2;
 /// `CU_MEM_ACCESS_FLAGS_PROT_NONE`.
 pub(crate) const ACCESS_NONE: u32 = 0;
 /// `CU_MEM_ACCESS_FLAGS_PROT_READ`.
@@ -368,6 +372,15 @@ pub(crate) const RANGE_PREFERRED_LOCATION: u32 = 2;
 pub(crate) const RANGE_ACCESSED_BY: u32 = 3;
 /// `CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION`, such a number.
 pub(crate) const RANGE_LAST_PREFETCH: u32 = 4;
+
+/// `CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE`, a `u32`: one of the `LOCATION_*` constants.
+pub(crate) const RANGE_PREFERRED_TYPE: u32 = 5;
+/// `CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID`, an `i32` that goes with it.
+pub(crate) const RANGE_PREFERRED_ID: u32 = 6;
+/// `CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE`, as of the preferred location.
+pub(crate) const RANGE_LAST_PREFETCH_TYPE: u32 = 7;
+/// `CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID`, as of the preferred location.
+pub(crate) const RANGE_LAST_PREFETCH_ID: u32 = 8;
 
 /// `CU_AD_FORMAT_UNSIGNED_INT8`.
 pub(crate) const ARRAY_FORMAT_U8: u32 = 0x01;

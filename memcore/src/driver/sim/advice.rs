@@ -4,7 +4,30 @@ use core::ops::Range;
 use std::collections::BTreeMap;
 
 use super::pages;
-use crate::driver::ffi::{CUdevice, DEVICE_CPU, DEVICE_INVALID};
+use crate::driver::ffi::{
+    CUdevice, CUmemLocation, DEVICE_CPU, DEVICE_INVALID, LOCATION_DEVICE, LOCATION_HOST, LOCATION_NONE,
+};
+
+/// No place, or several.
+pub(super) const NOWHERE: CUmemLocation = CUmemLocation { kind: LOCATION_NONE, id: DEVICE_INVALID };
+
+/// The place that a device's number stands for.
+pub(super) const fn location_of(device: CUdevice) -> CUmemLocation {
+    if device == DEVICE_CPU {
+        CUmemLocation { kind: LOCATION_HOST, id: 0 }
+    } else {
+        CUmemLocation { kind: LOCATION_DEVICE, id: device }
+    }
+}
+
+/// The number that stands for a place.
+pub(super) const fn device_at(location: CUmemLocation) -> CUdevice {
+    match location.kind {
+        LOCATION_DEVICE => location.id,
+        LOCATION_NONE => DEVICE_INVALID,
+        _ => DEVICE_CPU,
+    }
+}
 
 /// The bit of the host among those of the devices, of which there are fewer.
 const HOST_BIT: u32 = 63;
@@ -13,19 +36,18 @@ const HOST_BIT: u32 = 63;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Advice {
     pub(super) read_mostly: bool,
-    pub(super) preferred: CUdevice,
+    pub(super) preferred: CUmemLocation,
     /// A bit for each place.
     accessed_by: u64,
-    pub(super) last_prefetch: CUdevice,
+    pub(super) last_prefetch: CUmemLocation,
 }
 
 impl Advice {
-    const NONE: Self =
-        Self { read_mostly: false, preferred: DEVICE_INVALID, accessed_by: 0, last_prefetch: DEVICE_INVALID };
+    const NONE: Self = Self { read_mostly: false, preferred: NOWHERE, accessed_by: 0, last_prefetch: NOWHERE };
 
     /// Says that a place uses the page, or no longer.
-    pub(super) fn set_accessed_by(&mut self, place: CUdevice, accessed: bool) {
-        let bit = 1 << u32::try_from(place).unwrap_or(HOST_BIT).min(HOST_BIT);
+    pub(super) fn set_accessed_by(&mut self, place: CUmemLocation, accessed: bool) {
+        let bit = 1 << u32::try_from(device_at(place)).unwrap_or(HOST_BIT).min(HOST_BIT);
         self.accessed_by = if accessed { self.accessed_by | bit } else { self.accessed_by & !bit };
     }
 
@@ -70,7 +92,7 @@ impl Advised {
     /// What holds for all of the bytes, as the driver says it: of what differs, nothing.
     pub(super) fn of(&self, bytes: &Range<u64>) -> Advice {
         let first = self.from.range(..=bytes.start).next_back().map_or(Advice::NONE, |(_, advice)| *advice);
-        let same = |one: CUdevice, other: CUdevice| if one == other { one } else { DEVICE_INVALID };
+        let same = |one: CUmemLocation, other: CUmemLocation| if one == other { one } else { NOWHERE };
         self.from.range(bytes.start..bytes.end).fold(first, |all, (_, one)| Advice {
             read_mostly: all.read_mostly && one.read_mostly,
             preferred: same(all.preferred, one.preferred),

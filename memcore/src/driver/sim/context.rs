@@ -8,6 +8,8 @@ use super::clock::{Clock, Epoch};
 use super::current;
 use super::graph::NodeId;
 use super::machine::{Machine, Run};
+#[cfg(feature = "libcuda")]
+use super::memory::Kind;
 use super::report::{Violation, ViolationKind};
 use super::stream::{GREATEST_PRIORITY, LEAST_PRIORITY, Stream};
 use crate::driver::ffi::{CAPTURE_MODE_RELAXED, CUcontext, CUdevice};
@@ -94,7 +96,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Ends a context. Its device memory is gone; host memory and managed memory stay mapped, for they may have owners.
+    /// Ends a context. Its device memory is gone; host memory and managed memory stay mapped, for they may have owners: of a
+    /// context that a program made only managed memory does.
     pub(super) fn destroy_context(&mut self, call: &Call, key: u64) {
         let dead = self.contexts.get(&key).is_some_and(|context| context.dead.is_some());
         let left: Vec<_> = self.memory.iter().filter(|one| one.context == key).map(|one| (one.id, one.kind)).collect();
@@ -108,6 +111,11 @@ impl Machine {
             if kind.is_device() {
                 self.free_device(id, call.place);
             }
+            #[cfg(feature = "libcuda")]
+            if kind == Kind::Locked && self.made_contexts.contains_key(&key) {
+                // SAFETY: by the driver contract a program does not use memory of a context that it has destroyed.
+                unsafe { self.free_locked(id, call.place) };
+            }
         }
         self.forget_mappings(key);
         self.contexts.remove(&key);
@@ -116,6 +124,11 @@ impl Machine {
             self.streams.iter().filter(|(_, stream)| stream.context == key).map(|(key, _)| *key).collect();
         for key in gone {
             self.end_capture_of_gone(key);
+        }
+        #[cfg(feature = "libcuda")]
+        if self.made_contexts.contains_key(&key) {
+            let gone = self.streams.iter().filter(|(_, stream)| stream.context == key);
+            self.gone_streams.extend(gone.map(|(stream, _)| *stream));
         }
         for (_, stream) in self.streams.extract_if(|_, stream| stream.context == key) {
             self.agents.release(Epoch { agent: stream.agent, number: stream.clock.of(stream.agent) });
@@ -179,7 +192,9 @@ impl Machine {
     pub(super) fn report_context(&mut self, call: &Call, answer: Answer) {
         let what = match answer {
             Err(Status::INVALID_CONTEXT) if call.current == 0 => "with no context current on its thread",
-            Err(Status::CONTEXT_IS_DESTROYED) if self.context(call).is_err() => "in a context that is gone",
+            Err(Status::CONTEXT_IS_DESTROYED | Status::INVALID_CONTEXT) if self.context(call).is_err() => {
+                "in a context that is gone"
+            }
             _ => return,
         };
         let summary = format!("{} was called {what}", call.label());

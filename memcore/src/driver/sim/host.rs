@@ -8,6 +8,7 @@ use super::call::{Answer, Call, write_out};
 use super::machine::{Machine, Run};
 use super::memory::{Allocation, Kind};
 use super::pages::{self, Access};
+use super::place::Place;
 use super::report::{Violation, ViolationKind};
 use crate::driver::ffi::{CUdeviceptr, HOST_DEVICE_MAPPED, HOST_PORTABLE, HOST_WRITE_COMBINED, REGISTER_READ_ONLY};
 use crate::error::Status;
@@ -114,16 +115,25 @@ impl Machine {
             return Ok(());
         }
         self.alive_owner(id)?;
-        if let Some(gone) = self.memory.remove(id, call.place) {
-            self.locked_bytes = self.locked_bytes.saturating_sub(gone.size);
-            let pages = gone.base - offset_in_page(gone.size);
-            // SAFETY: `mem_host_alloc` mapped these pages; the memory has just left the table, and by the driver
-            // contract the program uses it no more.
-            if let Some(oldest) = unsafe { self.retired.keep(pages, gone) } {
-                self.memory.freed.forget(oldest.base, oldest.size);
-            }
-        }
+        // SAFETY: by the driver contract the program uses the memory no more.
+        unsafe { self.free_locked(id, call.place) };
         Ok(())
+    }
+
+    /// Takes page-locked memory of [`mem_host_alloc`](Self::mem_host_alloc) out of the table, and closes it.
+    ///
+    /// # Safety
+    ///
+    /// The program uses it no more.
+    pub(super) unsafe fn free_locked(&mut self, id: u64, place: Place) {
+        let Some(gone) = self.memory.remove(id, place) else { return };
+        self.locked_bytes = self.locked_bytes.saturating_sub(gone.size);
+        let pages = gone.base - offset_in_page(gone.size);
+        // SAFETY: `mem_host_alloc` mapped these pages; the memory has just left the table, and by this function's contract
+        // the program uses it no more.
+        if let Some(oldest) = unsafe { self.retired.keep(pages, gone) } {
+            self.memory.freed.forget(oldest.base, oldest.size);
+        }
     }
 
     pub(super) unsafe fn mem_host_flags(&mut self, call: &Call, out: *mut u32, pointer: *mut c_void) -> Answer {

@@ -54,6 +54,9 @@ pub(super) struct Machine {
     /// The devices of the contexts that the program made, also of those that are gone.
     #[cfg(feature = "libcuda")]
     pub(super) made_contexts: HashMap<u64, usize>,
+    /// The streams that went with one of those.
+    #[cfg(feature = "libcuda")]
+    pub(super) gone_streams: HashSet<u64>,
     pub(super) streams: HashMap<u64, Stream>,
     pub(super) stream_count: u64,
     pub(super) events: HashMap<u64, Event>,

@@ -4,7 +4,7 @@
 use core::ffi::c_void;
 use core::ops::Range;
 
-use super::advice::{Advice, Advised};
+use super::advice::{Advice, Advised, NOWHERE, device_at, location_of};
 use super::call::{Answer, Call, write_out};
 use super::machine::Machine;
 use super::memory::{Allocation, Kind};
@@ -13,8 +13,9 @@ use super::report::{Violation, ViolationKind, stream_name};
 use crate::driver::ffi::{
     ADVISE_SET_ACCESSED_BY, ADVISE_SET_PREFERRED_LOCATION, ADVISE_SET_READ_MOSTLY, ADVISE_UNSET_ACCESSED_BY,
     ADVISE_UNSET_PREFERRED_LOCATION, ADVISE_UNSET_READ_MOSTLY, ATTACH_GLOBAL, ATTACH_HOST, ATTACH_SINGLE, CUdevice,
-    CUdeviceptr, CUstream, DEVICE_CPU, DEVICE_INVALID, RANGE_ACCESSED_BY, RANGE_LAST_PREFETCH,
-    RANGE_PREFERRED_LOCATION, RANGE_READ_MOSTLY,
+    CUdeviceptr, CUmemLocation, CUstream, DEVICE_INVALID, LOCATION_DEVICE, RANGE_ACCESSED_BY, RANGE_LAST_PREFETCH,
+    RANGE_LAST_PREFETCH_ID, RANGE_LAST_PREFETCH_TYPE, RANGE_PREFERRED_ID, RANGE_PREFERRED_LOCATION,
+    RANGE_PREFERRED_TYPE, RANGE_READ_MOSTLY,
 };
 use crate::error::Status;
 
@@ -57,11 +58,11 @@ impl Machine {
     }
 
     /// Checks that a place exists, once it is clear that there is something to be there.
-    fn check_place(&self, address: CUdeviceptr, bytes: usize, place: CUdevice) -> Answer {
+    fn check_place(&self, address: CUdeviceptr, bytes: usize, place: CUmemLocation) -> Answer {
         if address == 0 || bytes == 0 {
             return Err(Status::INVALID_VALUE);
         }
-        if place == DEVICE_CPU { Ok(()) } else { self.device_index(place).map(|_| ()) }
+        if place.kind == LOCATION_DEVICE { self.device_index(place.id).map(|_| ()) } else { Ok(()) }
     }
 
     pub(super) fn mem_prefetch(
@@ -72,12 +73,23 @@ impl Machine {
         device: CUdevice,
         stream: CUstream,
     ) -> Answer {
+        self.prefetch_to(call, address, bytes, location_of(device), stream)
+    }
+
+    pub(super) fn prefetch_to(
+        &mut self,
+        call: &Call,
+        address: CUdeviceptr,
+        bytes: usize,
+        place: CUmemLocation,
+        stream: CUstream,
+    ) -> Answer {
         let key = self.stream_key(call, stream)?;
         self.refuse_captured(key)?;
-        self.check_place(address, bytes, device)?;
+        self.check_place(address, bytes, place)?;
         let (state, bytes) = self.managed_at(address, bytes)?;
         // What was asked for, and not what was done.
-        state.advised.change(&bytes, |advice| advice.last_prefetch = device);
+        state.advised.change(&bytes, |advice| advice.last_prefetch = place);
         self.issue(call, key, Op::Barrier, None)?;
         Ok(())
     }
@@ -90,12 +102,23 @@ impl Machine {
         advice: u32,
         device: CUdevice,
     ) -> Answer {
+        self.advise_of(call, address, bytes, advice, location_of(device))
+    }
+
+    pub(super) fn advise_of(
+        &mut self,
+        call: &Call,
+        address: CUdeviceptr,
+        bytes: usize,
+        advice: u32,
+        place: CUmemLocation,
+    ) -> Answer {
         self.context(call)?;
-        let change: fn(&mut Advice, CUdevice) = match advice {
+        let change: fn(&mut Advice, CUmemLocation) = match advice {
             ADVISE_SET_READ_MOSTLY => |advice, _| advice.read_mostly = true,
             ADVISE_UNSET_READ_MOSTLY => |advice, _| advice.read_mostly = false,
             ADVISE_SET_PREFERRED_LOCATION => |advice, place| advice.preferred = place,
-            ADVISE_UNSET_PREFERRED_LOCATION => |advice, _| advice.preferred = DEVICE_INVALID,
+            ADVISE_UNSET_PREFERRED_LOCATION => |advice, _| advice.preferred = NOWHERE,
             ADVISE_SET_ACCESSED_BY => |advice, place| advice.set_accessed_by(place, true),
             ADVISE_UNSET_ACCESSED_BY => |advice, place| advice.set_accessed_by(place, false),
             _ => return Err(Status::INVALID_VALUE),
@@ -103,10 +126,9 @@ impl Machine {
         // Three kinds of advice name no place, and the driver does not look at one.
         let names_none =
             matches!(advice, ADVISE_SET_READ_MOSTLY | ADVISE_UNSET_READ_MOSTLY | ADVISE_UNSET_PREFERRED_LOCATION);
-        let place = if names_none { DEVICE_CPU } else { device };
-        self.check_place(address, bytes, place)?;
+        self.check_place(address, bytes, if names_none { NOWHERE } else { place })?;
         let (state, bytes) = self.managed_at(address, bytes)?;
-        state.advised.change(&bytes, |advice| change(advice, device));
+        state.advised.change(&bytes, |advice| change(advice, place));
         Ok(())
     }
 
@@ -121,8 +143,8 @@ impl Machine {
     ) -> Answer {
         self.context(call)?;
         let is_right = match attribute {
-            RANGE_READ_MOSTLY | RANGE_PREFERRED_LOCATION | RANGE_LAST_PREFETCH => size == size_of::<CUdevice>(),
             RANGE_ACCESSED_BY => size != 0 && size.is_multiple_of(size_of::<CUdevice>()),
+            RANGE_READ_MOSTLY..=RANGE_LAST_PREFETCH_ID => size == size_of::<CUdevice>(),
             _ => false,
         };
         if !is_right {
@@ -141,8 +163,12 @@ impl Machine {
         }
         let value = match attribute {
             RANGE_READ_MOSTLY => CUdevice::from(advice.read_mostly),
-            RANGE_PREFERRED_LOCATION => advice.preferred,
-            _ => advice.last_prefetch,
+            RANGE_PREFERRED_LOCATION => device_at(advice.preferred),
+            RANGE_LAST_PREFETCH => device_at(advice.last_prefetch),
+            RANGE_PREFERRED_TYPE => advice.preferred.kind.cast_signed(),
+            RANGE_PREFERRED_ID => advice.preferred.id,
+            RANGE_LAST_PREFETCH_TYPE => advice.last_prefetch.kind.cast_signed(),
+            _ => advice.last_prefetch.id,
         };
         // SAFETY: `out` is null or has room for `size` bytes, as many as the value has, by the driver contract.
         unsafe { write_out(out, value) }

@@ -115,7 +115,8 @@ fn is_refused(done: isize, all: usize) -> bool {
     }
 }
 
-/// Whether all pages of a range are mapped with this access at least, `"r"`, `"rw"` or `"--x"`; true where the system does not say.
+/// Whether all pages of a range are mapped with this access, `"r"`, `"rw"` or `"--x"`, where `-` says nothing: code that a
+/// program makes may be writable too. True where the system does not say.
 pub(super) fn are_mapped(bytes: &Range<u64>, wanted: &str) -> bool {
     let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return true };
     let mut next = bytes.start;
@@ -126,7 +127,7 @@ pub(super) fn are_mapped(bytes: &Range<u64>, wanted: &str) -> bool {
             Some((u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?, rest))
         });
         let Some((start, end, access)) = parsed else { continue };
-        let is_right = access.bytes().zip(wanted.bytes()).all(|(has, wants)| wants == b'-' || has == wants);
+        let is_right = wanted.bytes().zip(access.bytes()).all(|(wanted, is)| wanted == b'-' || wanted == is);
         if (start..end).contains(&next) && is_right {
             next = end;
         }

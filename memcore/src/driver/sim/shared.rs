@@ -57,6 +57,8 @@ impl Shared {
                 contexts: HashMap::new(),
                 #[cfg(feature = "libcuda")]
                 made_contexts: HashMap::new(),
+                #[cfg(feature = "libcuda")]
+                gone_streams: HashSet::new(),
                 streams: HashMap::new(),
                 stream_count: 0,
                 events: HashMap::new(),

@@ -79,6 +79,10 @@ impl Machine {
         if self.streams.contains_key(&key) {
             return Ok(key);
         }
+        #[cfg(feature = "libcuda")]
+        if self.gone_streams.contains(&key) {
+            return Err(Status::INVALID_CONTEXT);
+        }
         self.check_current(call)?;
         Err(Status::INVALID_HANDLE)
     }

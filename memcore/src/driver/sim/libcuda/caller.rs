@@ -182,7 +182,7 @@ const DEPENDENCIES: [&str; 7] =
     [REGISTRY, "/git/checkouts/", "/rustc/", "/rustlib/", "/site-packages/", "/dist-packages/", "/usr/"];
 
 fn is_of_dependency(file: &str) -> bool {
-    DEPENDENCIES.iter().any(|folder| file.contains(folder))
+    file.starts_with("/lib") || DEPENDENCIES.iter().any(|folder| file.contains(folder))
 }
 
 impl fmt::Display for Source {

@@ -6,7 +6,7 @@ use super::super::array::Part;
 use super::super::call::{Answer, Call, as_handle, read_in};
 use super::super::copy::{Side, device, host};
 use super::super::machine::Machine;
-use crate::driver::ffi::{CUDA_MEMCPY3D, CUarray, CUdeviceptr, CUstream};
+use crate::driver::ffi::{CUDA_MEMCPY3D, CUarray, CUdeviceptr, CUstream, HOST_DEVICE_MAPPED};
 
 /// `bytes` at an address that is the host's or a device's.
 fn any(address: CUdeviceptr, bytes: usize) -> Answer<Side> {
@@ -166,7 +166,7 @@ impl Machine {
         bytes: usize,
     ) -> Answer {
         // SAFETY: the driver contract.
-        unsafe { self.mem_host_alloc(call, out, bytes, 0) }
+        unsafe { self.mem_host_alloc(call, out, bytes, HOST_DEVICE_MAPPED) }
     }
 
     /// Nothing is profiled, which a program need not know.

@@ -74,15 +74,16 @@ impl Machine {
         device: CUdevice,
     ) -> Answer {
         let text = bus_id(self.attribute(call, PCI_BUS_ID, device)?);
-        let room = usize::try_from(len).ok().filter(|room| *room > text.len()).ok_or(Status::INVALID_VALUE)?;
+        let room = usize::try_from(len).ok().and_then(|len| len.checked_sub(1)).ok_or(Status::INVALID_VALUE)?;
         if out.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        for (index, byte) in text.bytes().chain([0]).enumerate().take(room) {
-            // SAFETY: by the driver contract there is room for `len` characters.
+        // As much as there is room for.
+        for (index, byte) in text.bytes().take(room).chain([0]).enumerate() {
+            // SAFETY: `index <= room < len`, and by the driver contract there is room for `len` characters.
             unsafe { write_out(out.wrapping_add(index), byte.cast_signed() as c_char) }?;
         }
-        Ok(())
+        if text.len() <= room { Ok(()) } else { Err(Status::INVALID_VALUE) }
     }
 
     pub(in super::super) unsafe fn device_by_bus_id(
@@ -110,11 +111,14 @@ impl Machine {
         device: CUdevice,
         peer: CUdevice,
     ) -> Answer {
-        if out.is_null() || !(PEER_RANK..=LAST_PEER_ATTRIBUTE).contains(&attribute) {
+        if out.is_null() {
             return Err(Status::INVALID_VALUE);
         }
         if self.device_index(device)? == self.device_index(peer)? {
             return Err(Status::INVALID_DEVICE);
+        }
+        if !(PEER_RANK..=LAST_PEER_ATTRIBUTE).contains(&attribute) {
+            return Err(Status::INVALID_VALUE);
         }
         // SAFETY: writable by the driver contract.
         unsafe { write_out(out, i32::from(attribute == PEER_ACCESS)) }

@@ -5,23 +5,20 @@ use core::ffi::c_void;
 use super::super::call::{Answer, Call, as_pointer, read_in, write_out};
 use super::super::machine::Machine;
 use crate::driver::ffi::{
-    CUcontext, CUdeviceptr, CUmemLocation, CUstream, DEVICE_CPU, DEVICE_INVALID, LOCATION_DEVICE, POINTER_ACCESS_FLAGS,
-    POINTER_BUFFER_ID, POINTER_CONTEXT, POINTER_DEVICE_ORDINAL, POINTER_DEVICE_POINTER, POINTER_HANDLE_TYPES,
-    POINTER_HOST_POINTER, POINTER_IS_IPC_CAPABLE, POINTER_IS_MANAGED, POINTER_MAPPED, POINTER_MEMORY_TYPE,
-    POINTER_MEMPOOL_HANDLE, POINTER_RANGE_SIZE, POINTER_RANGE_START, POINTER_SYNC_MEMOPS,
+    ADVISE_SET_ACCESSED_BY, ADVISE_UNSET_ACCESSED_BY, CUcontext, CUdeviceptr, CUmemLocation, CUstream, DEVICE_INVALID,
+    LOCATION_DEVICE, LOCATION_HOST, POINTER_ACCESS_FLAGS, POINTER_BUFFER_ID, POINTER_CONTEXT, POINTER_DEVICE_ORDINAL,
+    POINTER_DEVICE_POINTER, POINTER_HANDLE_TYPES, POINTER_HOST_POINTER, POINTER_IS_IPC_CAPABLE, POINTER_IS_MANAGED,
+    POINTER_MAPPED, POINTER_MEMORY_TYPE, POINTER_MEMPOOL_HANDLE, POINTER_RANGE_SIZE, POINTER_RANGE_START,
+    POINTER_SYNC_MEMOPS,
 };
 use crate::error::Status;
 
-/// `CU_MEM_LOCATION_TYPE_HOST`, `_HOST_NUMA` and `_HOST_NUMA_CURRENT`: the host, or a part of it, which is not told apart.
-const LOCATION_HOST: core::ops::RangeInclusive<u32> = 2..=4;
+/// `CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT`, the last of three that are the host, or a part of it.
+const LOCATION_HOST_NUMA_CURRENT: u32 = 4;
 
-/// A location as the older functions have it.
-fn place(location: CUmemLocation) -> Answer<i32> {
-    match location.kind {
-        LOCATION_DEVICE => Ok(location.id),
-        kind if LOCATION_HOST.contains(&kind) => Ok(DEVICE_CPU),
-        _ => Err(Status::INVALID_VALUE),
-    }
+/// Refuses what is no place, or comes after the last type that there may be.
+fn check_type(location: CUmemLocation, last: u32) -> Answer {
+    if (LOCATION_DEVICE..=last).contains(&location.kind) { Ok(()) } else { Err(Status::INVALID_VALUE) }
 }
 
 impl Machine {
@@ -91,8 +88,11 @@ impl Machine {
         flags: u32,
         stream: CUstream,
     ) -> Answer {
-        let place = place(location).ok().filter(|_| flags == 0).ok_or(Status::INVALID_VALUE)?;
-        self.mem_prefetch(call, address, bytes, place, stream)
+        check_type(location, LOCATION_HOST_NUMA_CURRENT)?;
+        if flags != 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        self.prefetch_to(call, address, bytes, location, stream)
     }
 
     pub(in super::super) fn mem_advise_at(
@@ -103,7 +103,10 @@ impl Machine {
         advice: u32,
         location: CUmemLocation,
     ) -> Answer {
-        self.mem_advise(call, address, bytes, advice, place(location)?)
+        // What uses memory is a device or the host; it may lie in a part of the host's.
+        let is_of_use = matches!(advice, ADVISE_SET_ACCESSED_BY | ADVISE_UNSET_ACCESSED_BY);
+        check_type(location, if is_of_use { LOCATION_HOST } else { LOCATION_HOST_NUMA_CURRENT })?;
+        self.advise_of(call, address, bytes, advice, location)
     }
 }
 
