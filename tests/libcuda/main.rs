@@ -8,9 +8,11 @@ mod library;
 mod per_thread;
 mod places;
 mod proc_address;
+mod processes;
 mod reports;
 mod semantics;
 mod symbols;
+mod threads;
 mod untrusted;
 
 use std::process::ExitCode;
@@ -32,7 +34,8 @@ fn simulated_cases() -> Vec<Case> {
 
 /// Tests that look at the library from outside.
 fn tests() -> Vec<(String, fn())> {
-    let all = [symbols::TESTS, reports::TESTS, places::TESTS, per_thread::TESTS].concat();
+    let all =
+        [symbols::TESTS, reports::TESTS, places::TESTS, per_thread::TESTS, processes::TESTS, threads::TESTS].concat();
     all.into_iter().map(|(name, test)| (name.to_owned(), test)).collect()
 }
 

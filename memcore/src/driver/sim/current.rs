@@ -2,20 +2,41 @@
 //! and its capture mode.
 
 use core::cell::{Cell, RefCell};
+use core::mem::ManuallyDrop;
+use std::process;
 use std::sync::{Arc, Weak};
 
 /// Marks a simulator; a thread's entry for it is dropped once the simulator is gone.
 pub(super) type Token = Arc<()>;
 
+/// The contexts of a thread, by simulator: the last is current.
+type Stacks = RefCell<Vec<(Weak<()>, Vec<u64>)>>;
+
 thread_local! {
-    static CURRENT: RefCell<Vec<(Weak<()>, Vec<u64>)>> = const { RefCell::new(Vec::new()) };
+    /// Not dropped with a thread's other variables: as long as the thread runs, also while the process ends, it has contexts.
+    static CURRENT: ManuallyDrop<Stacks> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
+    static LAST: Last = const { Last };
     static CAPTURE_MODE: Cell<u32> = const { Cell::new(0) };
     static HOST_FUNCTION_OF: Cell<*const ()> = const { Cell::new(core::ptr::null()) };
 }
 
-/// The handle of the context that is current on this thread; 0 for none, also while the thread ends.
+/// Dropped as a thread ends: gives back what it had of its own. The first thread of a process ends with it, and what runs then
+/// (exit handlers, destructors of C++) has contexts as before.
+struct Last;
+
+impl Drop for Last {
+    fn drop(&mut self) {
+        // SAFETY: no conditions.
+        let thread = unsafe { libc::syscall(libc::SYS_gettid) };
+        if u32::try_from(thread) != Ok(process::id()) {
+            let _ = CURRENT.try_with(|entries| entries.take());
+        }
+    }
+}
+
+/// The handle of the context that is current on this thread; 0 for none.
 pub(super) fn get(driver: &Token) -> u64 {
-    let find = |entries: &RefCell<Vec<(Weak<()>, Vec<u64>)>>| {
+    let find = |entries: &ManuallyDrop<Stacks>| {
         let entries = entries.try_borrow().ok()?;
         let (_, stack) = entries.iter().find(|(of, _)| core::ptr::eq(of.as_ptr(), Arc::as_ptr(driver)))?;
         stack.last().copied()
@@ -47,8 +68,9 @@ pub(super) fn pop(driver: &Token) -> Option<u64> {
 
 /// Changes this thread's stack of contexts, and forgets those of simulators that are gone.
 fn change<R>(driver: &Token, change: impl FnOnce(&mut Vec<u64>) -> R) -> Option<R> {
+    let _ = LAST.try_with(|_| ());
     let this = Arc::as_ptr(driver);
-    let change = |entries: &RefCell<Vec<(Weak<()>, Vec<u64>)>>| {
+    let change = |entries: &ManuallyDrop<Stacks>| {
         let mut entries = entries.try_borrow_mut().ok()?;
         let known = entries.iter().position(|(of, _)| core::ptr::eq(of.as_ptr(), this));
         let index = known.unwrap_or_else(|| {
@@ -58,7 +80,6 @@ fn change<R>(driver: &Token, change: impl FnOnce(&mut Vec<u64>) -> R) -> Option<
         });
         entries.get_mut(index).map(|(_, stack)| change(stack))
     };
-    // A thread that is ending has no current context any more: there is nothing to remember.
     CURRENT.try_with(change).ok().flatten()
 }
 

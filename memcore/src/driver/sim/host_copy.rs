@@ -38,7 +38,7 @@ impl Machine {
         let is_open = match one.kind {
             Kind::Device | Kind::Pool(_) | Kind::Array(_) => false,
             Kind::Locked | Kind::Mapped => true,
-            Kind::Registered => pages::is_there(&rows.hull()),
+            Kind::Registered => pages::can_access(&rows.hull(), false),
             Kind::Managed => {
                 let attached = one.managed.as_ref().map(|state| state.attached);
                 self.options.concurrent_managed && !matches!(attached, Some(Attached::Single { .. }))

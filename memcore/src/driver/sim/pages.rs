@@ -67,16 +67,8 @@ pub(super) fn peek(address: u64, into: &mut [u8]) -> Peek {
     }
 }
 
-/// Whether all pages of a range can be read, unless the system does not say.
-pub(super) fn is_there(bytes: &Range<u64>) -> bool {
-    let page = page_size();
-    let first = bytes.start / page * page;
-    (first..bytes.end).step_by(page as usize).all(|page| peek(page.max(bytes.start), &mut [0]) != Peek::Gone)
-}
-
 /// Whether the bytes can be read, or also written, unless the system does not say: of each page it is asked to read one byte,
 /// and to write it back.
-#[cfg(feature = "libcuda")]
 pub(super) fn can_access(bytes: &Range<u64>, to_write: bool) -> bool {
     /// As many as one call takes.
     const MAX: usize = 1024;
@@ -116,7 +108,6 @@ pub(super) fn can_access(bytes: &Range<u64>, to_write: bool) -> bool {
 }
 
 /// Whether so few bytes came through because the rest cannot be reached.
-#[cfg(feature = "libcuda")]
 fn is_refused(done: isize, all: usize) -> bool {
     match usize::try_from(done) {
         Ok(done) => done < all,
@@ -124,8 +115,8 @@ fn is_refused(done: isize, all: usize) -> bool {
     }
 }
 
-/// Whether all pages of a range are mapped with this access, `"r"`, `"rw"` or `"r-x"`, where `-` says nothing of writing: code
-/// that a program makes may be writable too. True where the system does not say.
+/// Whether all pages of a range are mapped with this access, `"r"`, `"rw"` or `"--x"`, where `-` says nothing: code that a
+/// program makes may be writable too. True where the system does not say.
 pub(super) fn are_mapped(bytes: &Range<u64>, wanted: &str) -> bool {
     let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return true };
     let mut next = bytes.start;

@@ -7,10 +7,11 @@
 use core::ffi::{c_int, c_void};
 use core::mem::{self, MaybeUninit};
 use core::ptr;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError, Weak};
+use std::process;
+use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
@@ -24,33 +25,41 @@ static SIMULATORS: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 
 /// How the handler reaches the thread, and what was there before it.
 struct Trap {
+    /// A process that was forked off has the handler, and no thread.
+    process: u32,
     asks: Pipe,
     answers: Pipe,
     previous: libc::sigaction,
 }
 
-static TRAP: OnceLock<Trap> = OnceLock::new();
+/// The process's own, or that of the process that it was forked off from; null or kept for ever.
+static TRAP: AtomicPtr<Trap> = AtomicPtr::new(ptr::null_mut());
+
+/// The trap, once there is one.
+fn trap() -> Option<&'static Trap> {
+    // SAFETY: null, or from `Box::leak`.
+    unsafe { TRAP.load(Ordering::Acquire).as_ref() }
+}
 
 static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 
 /// Whether a thread is in the handler.
 static BUSY: AtomicBool = AtomicBool::new(false);
 
-/// How long the handler waits for an answer, in milliseconds: a process that was forked has no thread to give one.
+/// How long the handler waits for an answer, in milliseconds.
 const PATIENCE: c_int = 2000;
 
 /// Names the allocation in question when the host touches an address of this simulator's devices.
 pub(super) fn watch(simulator: Weak<Shared>) {
-    static INSTALLED: Once = Once::new();
-
     let mut simulators = SIMULATORS.lock().unwrap_or_else(PoisonError::into_inner);
+    if trap().is_none_or(|trap| trap.process != process::id()) {
+        // Those of another process, if any, are of no use to this one.
+        simulators.clear();
+        // Without it a fault is a fault without a word.
+        let _ = install();
+    }
     simulators.retain(|one| one.strong_count() > 0);
     simulators.push(simulator);
-    drop(simulators);
-    // Without it a fault is a fault without a word.
-    INSTALLED.call_once(|| {
-        let _ = install();
-    });
 }
 
 fn install() -> Option<()> {
@@ -62,14 +71,15 @@ fn install() -> Option<()> {
         }
     };
     thread::Builder::new().name("memcore-sim-trap".to_owned()).spawn(answer).ok()?;
-    let mut previous = MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: without a new action the call only writes the present one to where there is room for it.
-    if unsafe { libc::sigaction(libc::SIGSEGV, ptr::null(), previous.as_mut_ptr()) } != 0 {
-        return None;
+    let before = trap();
+    let previous = match before {
+        Some(trap) => trap.previous,
+        None => action_now()?,
+    };
+    TRAP.store(Box::leak(Box::new(Trap { process: process::id(), asks, answers, previous })), Ordering::Release);
+    if before.is_some() {
+        return Some(()); // the handler came with the fork
     }
-    // SAFETY: the call succeeded, and has written it.
-    let previous = unsafe { previous.assume_init() };
-    TRAP.set(Trap { asks, answers, previous }).ok()?;
     // SAFETY: all-zero bytes are a valid `sigaction` of C integers and an empty mask.
     let mut action = unsafe { MaybeUninit::<libc::sigaction>::zeroed().assume_init() };
     let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_fault;
@@ -85,6 +95,15 @@ fn install() -> Option<()> {
     Some(())
 }
 
+/// What a fault leads to now.
+fn action_now() -> Option<libc::sigaction> {
+    let mut action = MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: without a new action the call only writes the present one to where there is room for it.
+    let asked = unsafe { libc::sigaction(libc::SIGSEGV, ptr::null(), action.as_mut_ptr()) };
+    // SAFETY: the call succeeded, and has written it.
+    (asked == 0).then(|| unsafe { action.assume_init() })
+}
+
 /// Whether a fault in guarded memory opens it.
 pub(super) fn is_installed() -> bool {
     IS_INSTALLED.load(Ordering::Acquire)
@@ -92,12 +111,14 @@ pub(super) fn is_installed() -> bool {
 
 /// The handler.
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
-    let Some(trap) = TRAP.get() else { return };
+    let Some(trap) = trap() else { return };
     // SAFETY: the system passes a valid `siginfo_t`, which lives as long as this call.
     let info = unsafe { &*info };
     // Sent by a process, it has no address, and no access that is made again.
     let is_access = info.si_code > 0;
-    if is_access {
+    // SAFETY: no conditions.
+    let is_own = u32::try_from(unsafe { libc::getpid() }) == Ok(trap.process);
+    if is_access && is_own {
         // SAFETY: of an access that faulted it has the address.
         let address = unsafe { info.si_addr() }.addr() as u64;
         // The program goes on, and may be about to read its `errno`. No reference: the calls below write it too.

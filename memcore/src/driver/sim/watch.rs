@@ -96,7 +96,7 @@ impl Machine {
         let source = from.filter(|span| self.is_left_alone(span, Self::writes_before));
         let source = source.and_then(|span| Snapshot::of(self.host_rows(span)?, span.rows().len()));
         let poisoned = to.filter(|to| from.is_none_or(|from| !from.overlaps(to)));
-        let poisoned = poisoned.filter(|to| self.is_left_alone(to, Self::uses_before));
+        let poisoned = poisoned.filter(|to| self.is_left_alone(to, Self::uses_before) && self.is_open(to, true));
         if let Some(to) = poisoned
             && let Some(target) = self.memory.reach(to, Touch::Overwrite)
         {
@@ -121,7 +121,7 @@ impl Machine {
         if one.kind.is_device() || one.has_raced || !self.host_functions.is_empty() {
             return false;
         }
-        if one.kind == Kind::Registered && !pages::is_there(&(one.base..one.end())) {
+        if !self.is_open(span, false) {
             return false;
         }
         let pending = || one.users.iter().filter_map(|id| self.graph.get(*id));
@@ -149,16 +149,22 @@ impl Machine {
         }))
     }
 
-    /// Whether registered memory that an operation uses cannot be read any more, which is reported: the operation must not run,
-    /// since it would fault.
-    pub(super) fn is_gone(&mut self, node: &Node) -> bool {
-        let is_gone = |span: &&Span| {
-            let one = self.memory.get(span.allocation()).filter(|one| one.kind == Kind::Registered);
-            one.is_some_and(|one| {
-                let bytes = span.rows().hull();
-                !pages::is_there(&(one.base + bytes.start..one.base + bytes.end))
-            })
+    /// Whether the bytes of a span can be read, or also written: registered memory is the program's own to take away.
+    fn is_open(&self, span: &Span, to_write: bool) -> bool {
+        let Some(one) = self.memory.get(span.allocation()).filter(|one| one.kind == Kind::Registered) else {
+            return true;
         };
+        let can_access =
+            |bytes: Range<u64>| pages::can_access(&(one.base + bytes.start..one.base + bytes.end), to_write);
+        // Between the rows it may be in use by others, who would lose what they write while it is tried.
+        if to_write { span.rows().runs().all(can_access) } else { can_access(span.rows().hull()) }
+    }
+
+    /// Whether registered memory that an operation uses cannot be used any more, which is reported: the operation must not
+    /// run, since it would fault.
+    pub(super) fn is_gone(&mut self, node: &Node) -> bool {
+        let written = node.op.written();
+        let is_gone = |span: &&Span| !self.is_open(span, written.is_some_and(|written| core::ptr::eq(written, *span)));
         let Some(span) = node.op.spans().find(is_gone) else { return false };
         let verb = if node.op.written().is_some() { "uses" } else { "reads" };
         self.report_in_flight(node, verb, "took it away", Some((span, span.rows().hull())));

@@ -97,7 +97,7 @@ macro_rules! functions {
                 fn is_usable(self) -> bool {
                     let is_code = |address: u64| {
                         let end = address.checked_add(1);
-                        end.is_some_and(|end| pages::are_mapped(&(address..end), "r-x"))
+                        end.is_some_and(|end| pages::are_mapped(&(address..end), "--x"))
                     };
                     let is_foreign = IS_FOREIGN.load(Ordering::Relaxed);
                     self.is_none_or(|function| !is_foreign || is_code(function as usize as u64))
