@@ -141,7 +141,8 @@ impl Stack {
             let place = sources.iter().find(|source| with_line(source) && own(source));
             let place = place.or(sources.iter().find(own)).or(sources.iter().find(with_line)).or(sources.first());
             let place = place.cloned().unwrap_or_default();
-            let through = sources.into_iter().find(|source| source.line != 0).filter(|first| *first != place);
+            // What called the place is no way to the driver.
+            let through = sources.into_iter().take_while(|source| *source != place).find(|source| source.line != 0);
             Resolved { place, through }
         })
     }
