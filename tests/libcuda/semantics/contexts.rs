@@ -62,8 +62,10 @@ pub(super) fn destroyed_elsewhere(library: &Library) {
     let (mut out, mut device) = (0_usize, -5_i32);
     answers(library, CONTEXT_IS_DESTROYED, "cuMemAlloc_v2", &[place(&mut out), 64]);
     answers(library, CONTEXT_IS_DESTROYED, "cuMemFree_v2", &[memory]);
-    // A GPU's driver has said 201 and 709: it is a handle of what is gone.
-    assert_ne!(library.call("cuStreamSynchronize", &[stream]), 0);
+    // Handles of what is gone: a GPU's driver has said 201 and 709, and has ended the process.
+    if is_simulated() {
+        answers(library, INVALID_CONTEXT, "cuStreamSynchronize", &[stream]);
+    }
     answers(library, CONTEXT_IS_DESTROYED, "cuEventQuery", &[event]);
     answers(library, CONTEXT_IS_DESTROYED, "cuCtxSynchronize", &[]);
     library.ok("cuCtxGetDevice", &[place(&mut device)]);
@@ -75,7 +77,9 @@ pub(super) fn destroyed_elsewhere(library: &Library) {
     let other = library.context();
     answers(library, INVALID_VALUE, "cuMemFree_v2", &[memory]);
     answers(library, INVALID_VALUE, "cuMemsetD8_v2", &[memory, 1, 64]);
-    assert_ne!(library.call("cuStreamSynchronize", &[stream]), 0);
+    if is_simulated() {
+        answers(library, INVALID_CONTEXT, "cuStreamSynchronize", &[stream]);
+    }
     answers(library, INVALID_VALUE, "cuMemFreeHost", &[host]);
     library.ok("cuCtxDestroy_v2", &[other]);
 }
