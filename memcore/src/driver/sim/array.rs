@@ -2,7 +2,7 @@
 //! each other, and its bytes are those of an allocation; a handle is that allocation's address.
 
 use super::array_shape::Shape;
-use super::call::{Answer, Call, as_handle, as_pointer, write_out};
+use super::call::{Answer, Call, as_handle, as_pointer, read_in, write_out};
 use super::machine::{Machine, Run};
 use super::memory::{Allocation, Kind};
 use super::operation::Span;
@@ -120,11 +120,8 @@ impl Machine {
         descriptor: *const CUDA_ARRAY_DESCRIPTOR,
     ) -> Answer {
         self.working(call)?;
-        if descriptor.is_null() {
-            return Err(Status::INVALID_VALUE);
-        }
-        // SAFETY: not null, so good for a read by the driver contract.
-        let CUDA_ARRAY_DESCRIPTOR { width, height, format, channels } = unsafe { descriptor.read() };
+        // SAFETY: the driver contract.
+        let CUDA_ARRAY_DESCRIPTOR { width, height, format, channels } = unsafe { read_in(descriptor) }?;
         let descriptor = CUDA_ARRAY3D_DESCRIPTOR { width, height, depth: 0, format, channels, flags: 0 };
         // SAFETY: the driver contract of `out`.
         unsafe { self.create_array(call, out, descriptor) }
@@ -137,11 +134,8 @@ impl Machine {
         descriptor: *const CUDA_ARRAY3D_DESCRIPTOR,
     ) -> Answer {
         self.working(call)?;
-        if descriptor.is_null() {
-            return Err(Status::INVALID_VALUE);
-        }
-        // SAFETY: not null, so good for a read by the driver contract.
-        let descriptor = unsafe { descriptor.read() };
+        // SAFETY: the driver contract.
+        let descriptor = unsafe { read_in(descriptor) }?;
         // SAFETY: the driver contract of `out`.
         unsafe { self.create_array(call, out, descriptor) }
     }

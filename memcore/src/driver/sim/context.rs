@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::thread::ThreadId;
 
-use super::call::{Answer, Call, as_handle, as_pointer, new_handle, write_out};
+use super::call::{Answer, Call, as_handle, as_pointer, new_handle, read_in, write_out};
 use super::clock::{Clock, Epoch};
 use super::current;
 use super::graph::NodeId;
@@ -215,11 +215,8 @@ impl Machine {
 
     #[allow(clippy::unused_self, reason = "every entry point is a method of the machine")]
     pub(super) unsafe fn exchange_capture_mode(&mut self, _: &Call, mode: *mut u32) -> Answer {
-        if mode.is_null() {
-            return Err(Status::INVALID_VALUE);
-        }
-        // SAFETY: not null, so by the driver contract good for a read.
-        let wanted = unsafe { mode.read() };
+        // SAFETY: the driver contract.
+        let wanted = unsafe { read_in(mode) }?;
         if wanted > CAPTURE_MODE_RELAXED {
             return Err(Status::INVALID_VALUE);
         }

@@ -25,13 +25,16 @@ pub(super) enum Side {
     /// Rows at addresses of the host, whose provenance is exposed. What the table does not hold there is pageable memory of
     /// the program's.
     Host(Rows),
-    /// Part of an array, which is not empty.
+    /// Part of an array.
     Array(Part),
 }
 
 impl Side {
-    const fn is_empty(&self) -> bool {
-        matches!(self, Self::Device(rows) | Self::Host(rows) if rows.len() == 0)
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Device(rows) | Self::Host(rows) => rows.len() == 0,
+            Self::Array(part) => part.shape.contains(&0),
+        }
     }
 }
 

@@ -75,7 +75,7 @@ impl SimDriver {
     /// What every entry point does.
     pub(super) fn call(&self, call: &Call, body: Body<'_>) -> Status {
         let symbol = call.symbol;
-        if self.missing.iter().any(|missing| missing == symbol) {
+        if self.lacks(symbol) {
             return Status::MISSING_SYMBOL;
         }
         let mut machine = self.lock();
@@ -115,7 +115,6 @@ impl SimDriver {
     }
 
     /// Whether it was made without a driver function.
-    #[cfg(feature = "libcuda")]
     pub(super) fn lacks(&self, symbol: &str) -> bool {
         self.missing.iter().any(|missing| missing == symbol)
     }

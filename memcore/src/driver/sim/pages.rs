@@ -5,6 +5,7 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::ptr::{self, NonNull};
 
+use crate::pages::{Populated, populate};
 pub(super) use crate::pages::{page_size, physical_memory, whole_pages};
 
 /// What a new mapping allows.
@@ -67,8 +68,9 @@ pub(super) fn peek(address: u64, into: &mut [u8]) -> Peek {
     }
 }
 
-/// Whether the bytes can be read, or also written, unless the system does not say: of each page it is asked to read one byte,
-/// and to write it back.
+/// Whether the bytes can be read, or also written, unless the system does not say. To read, a byte of each page is asked for.
+/// To write, the system makes the pages writable as a write would, which changes none; where it cannot say so (before Linux 5.14,
+/// or of some mappings) that byte is written back.
 pub(super) fn can_access(bytes: &Range<u64>, to_write: bool) -> bool {
     /// As many as one call takes.
     const MAX: usize = 1024;
@@ -77,11 +79,16 @@ pub(super) fn can_access(bytes: &Range<u64>, to_write: bool) -> bool {
     let mut next = bytes.start;
     let (mut ends, mut values) = (Vec::new(), vec![0_u8; MAX]);
     while next < bytes.end {
+        let first = next / page * page;
         ends.clear();
         while next < bytes.end && ends.len() < MAX {
             ends.push(libc::iovec { iov_base: ptr::without_provenance_mut(next as usize), iov_len: 1 });
             let Some(following) = (next / page + 1).checked_mul(page) else { return false };
             next = following;
+        }
+        if to_write && populate(ptr::without_provenance_mut(first as usize), (next - first) as usize) == Populated::All
+        {
+            continue;
         }
         let local = libc::iovec { iov_base: values.as_mut_ptr().cast(), iov_len: ends.len() };
         // SAFETY: `getpid` has no conditions.

@@ -1,6 +1,6 @@
 //! Memory of one device and work of another: copies between devices, and who else may reach what.
 
-use super::call::{Answer, Call, as_handle, read_in};
+use super::call::{Answer, Call, as_handle, read_in, write_out};
 use super::copy::device;
 use super::machine::Machine;
 use super::memory::{Allocation, Kind};
@@ -108,20 +108,19 @@ impl Machine {
         location: *mut CUmemLocation,
     ) -> Answer {
         self.pool(pool)?;
-        if flags.is_null() || location.is_null() {
+        if flags.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: not null, so by the driver contract good for a read.
-        let location = unsafe { location.read() };
+        // SAFETY: the driver contract.
+        let location = unsafe { read_in(location) }?;
         if location.kind != LOCATION_DEVICE {
             return Err(Status::INVALID_VALUE);
         }
         let device = self.device_index(location.id).map_err(|_| Status::INVALID_VALUE)?;
         let pool = self.pool(pool)?;
         let reaches = device == pool.device || pool.reached_from.contains(&device);
-        // SAFETY: not null, so by the driver contract good for a write.
-        unsafe { flags.write(if reaches { ACCESS_READ_WRITE } else { ACCESS_NONE }) };
-        Ok(())
+        // SAFETY: writable by the driver contract.
+        unsafe { write_out(flags, if reaches { ACCESS_READ_WRITE } else { ACCESS_NONE }) }
     }
 
     /// Refuses contexts that are not there, or dead.

@@ -4,7 +4,7 @@ use core::ffi::c_void;
 use core::ptr;
 
 use super::array::Part;
-use super::call::{Answer, Call, as_handle};
+use super::call::{Answer, Call, as_handle, read_in};
 use super::copy::Side;
 use super::machine::Machine;
 use super::rows::Rows;
@@ -145,11 +145,8 @@ impl Machine {
     ///
     /// `copy` is null or good for a read, and the driver contract of both sides.
     unsafe fn copy_2d(&mut self, call: &Call, stream: u64, copy: *const CUDA_MEMCPY2D, synchronous: bool) -> Answer {
-        if copy.is_null() {
-            return Err(Status::INVALID_VALUE);
-        }
-        // SAFETY: not null, so good for a read by this function's contract.
-        let copy = unsafe { copy.read() };
+        // SAFETY: this function's contract.
+        let copy = unsafe { read_in(copy) }?;
         // SAFETY: this function's contract.
         unsafe { self.copy_rows(call, stream, &in_3d(&copy), synchronous) }
     }
@@ -158,11 +155,8 @@ impl Machine {
     ///
     /// As for `copy_2d`.
     unsafe fn copy_3d(&mut self, call: &Call, stream: u64, copy: *const CUDA_MEMCPY3D, synchronous: bool) -> Answer {
-        if copy.is_null() {
-            return Err(Status::INVALID_VALUE);
-        }
-        // SAFETY: not null, so good for a read by this function's contract.
-        let copy = unsafe { copy.read() };
+        // SAFETY: this function's contract.
+        let copy = unsafe { read_in(copy) }?;
         // SAFETY: this function's contract.
         unsafe { self.copy_rows(call, stream, &copy, synchronous) }
     }
@@ -214,11 +208,8 @@ impl Machine {
         stream: CUstream,
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
-        if copy.is_null() {
-            return Err(Status::INVALID_VALUE);
-        }
-        // SAFETY: not null, so good for a read by the driver contract.
-        let read = unsafe { copy.read() };
+        // SAFETY: the driver contract.
+        let read = unsafe { read_in(copy) }?;
         self.check_contexts([read.dst_context, read.src_context].map(as_handle))?;
         // SAFETY: the driver contract.
         unsafe { self.copy_3d(call, stream, copy, false) }

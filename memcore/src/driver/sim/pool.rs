@@ -144,11 +144,11 @@ impl Machine {
         if !self.options.pools {
             return Err(Status::NOT_SUPPORTED);
         }
-        if out.is_null() || props.is_null() {
+        if out.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: not null, so by the driver contract good for a read.
-        let props = unsafe { props.read() };
+        // SAFETY: the driver contract.
+        let props = unsafe { read_in(props) }?;
         let device = self.device_index(props.location.id);
         if props.alloc_type != ALLOCATION_TYPE_PINNED || props.location.kind != LOCATION_DEVICE {
             return Err(Status::INVALID_VALUE);

@@ -1,4 +1,4 @@
-//! Copies in the forms that only programs of others use: between whatever two addresses are, and bytes of an array's first row.
+//! Copies, and page-locked memory, in the forms that only programs of others use: between whatever two addresses are, and bytes of an array's first row.
 
 use core::ffi::c_void;
 
@@ -22,11 +22,8 @@ impl Machine {
     /// # Safety
     ///
     /// The driver contract of both sides.
-    unsafe fn copy_on_default(&mut self, call: &Call, sides: (Side, Side), bytes: usize) -> Answer {
+    unsafe fn copy_on_default(&mut self, call: &Call, sides: (Side, Side)) -> Answer {
         let stream = self.legacy_key(call)?;
-        if bytes == 0 {
-            return Ok(());
-        }
         // SAFETY: this function's contract.
         unsafe { self.copy(call, stream, sides, true) }
     }
@@ -39,7 +36,7 @@ impl Machine {
         bytes: usize,
     ) -> Answer {
         // SAFETY: the driver contract.
-        unsafe { self.copy_on_default(call, (any(dst, bytes)?, any(src, bytes)?), bytes) }
+        unsafe { self.copy_on_default(call, (any(dst, bytes)?, any(src, bytes)?)) }
     }
 
     pub(in super::super) unsafe fn memcpy_any_async(
@@ -64,7 +61,7 @@ impl Machine {
         bytes: usize,
     ) -> Answer {
         // SAFETY: the driver contract.
-        unsafe { self.copy_on_default(call, (part(dst, offset, bytes), device(src, bytes)?), bytes) }
+        unsafe { self.copy_on_default(call, (part(dst, offset, bytes), device(src, bytes)?)) }
     }
 
     pub(in super::super) unsafe fn memcpy_atod(
@@ -76,7 +73,7 @@ impl Machine {
         bytes: usize,
     ) -> Answer {
         // SAFETY: the driver contract.
-        unsafe { self.copy_on_default(call, (device(dst, bytes)?, part(src, offset, bytes)), bytes) }
+        unsafe { self.copy_on_default(call, (device(dst, bytes)?, part(src, offset, bytes))) }
     }
 
     pub(in super::super) unsafe fn memcpy_htoa(
@@ -88,7 +85,7 @@ impl Machine {
         bytes: usize,
     ) -> Answer {
         // SAFETY: the driver contract.
-        unsafe { self.copy_on_default(call, (part(dst, offset, bytes), host(src, bytes)?), bytes) }
+        unsafe { self.copy_on_default(call, (part(dst, offset, bytes), host(src, bytes)?)) }
     }
 
     pub(in super::super) unsafe fn memcpy_atoh(
@@ -100,7 +97,7 @@ impl Machine {
         bytes: usize,
     ) -> Answer {
         // SAFETY: the driver contract.
-        unsafe { self.copy_on_default(call, (host(dst, bytes)?, part(src, offset, bytes)), bytes) }
+        unsafe { self.copy_on_default(call, (host(dst, bytes)?, part(src, offset, bytes))) }
     }
 
     pub(in super::super) unsafe fn memcpy_atoa(
@@ -113,7 +110,7 @@ impl Machine {
         bytes: usize,
     ) -> Answer {
         // SAFETY: the driver contract.
-        unsafe { self.copy_on_default(call, (part(dst, dst_offset, bytes), part(src, src_offset, bytes)), bytes) }
+        unsafe { self.copy_on_default(call, (part(dst, dst_offset, bytes), part(src, src_offset, bytes))) }
     }
 
     pub(in super::super) unsafe fn memcpy_htoa_async(
@@ -126,9 +123,6 @@ impl Machine {
         stream: CUstream,
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
-        if bytes == 0 {
-            return Ok(());
-        }
         // SAFETY: the driver contract.
         unsafe { self.copy(call, stream, (part(dst, offset, bytes), host(src, bytes)?), false) }
     }
@@ -143,9 +137,6 @@ impl Machine {
         stream: CUstream,
     ) -> Answer {
         let stream = self.stream_key(call, stream)?;
-        if bytes == 0 {
-            return Ok(());
-        }
         // SAFETY: the driver contract.
         unsafe { self.copy(call, stream, (host(dst, bytes)?, part(src, offset, bytes)), false) }
     }
@@ -167,14 +158,5 @@ impl Machine {
     ) -> Answer {
         // SAFETY: the driver contract.
         unsafe { self.mem_host_alloc(call, out, bytes, HOST_DEVICE_MAPPED) }
-    }
-
-    /// Nothing is profiled, which a program need not know.
-    pub(in super::super) fn profile(&mut self, call: &Call) -> Answer {
-        self.working(call).map(|_| ())
-    }
-
-    pub(in super::super) fn profile_no_more(&mut self, call: &Call) -> Answer {
-        self.profile(call)
     }
 }

@@ -3,6 +3,7 @@
 use core::ffi::c_char;
 
 use super::super::call::{Answer, Call, as_handle, as_pointer, write_out};
+use super::super::device::Device;
 use super::super::machine::Machine;
 use super::argument;
 use crate::driver::ffi::{CUdevice, CUmemoryPool, CUuuid};
@@ -136,12 +137,8 @@ impl Machine {
         out: *mut CUmemoryPool,
         device: CUdevice,
     ) -> Answer {
-        if out.is_null() {
-            return Err(Status::INVALID_VALUE);
-        }
-        let pool = self.devices.get(self.with_pools(device)?).map_or(0, |device| device.default_pool);
-        // SAFETY: writable by the driver contract.
-        unsafe { write_out(out, as_pointer(pool)) }
+        // SAFETY: the driver contract.
+        unsafe { self.write_pool(out, device, |device| device.default_pool) }
     }
 
     pub(in super::super) unsafe fn device_pool(
@@ -150,11 +147,19 @@ impl Machine {
         out: *mut CUmemoryPool,
         device: CUdevice,
     ) -> Answer {
+        // SAFETY: the driver contract.
+        unsafe { self.write_pool(out, device, |device| device.current_pool) }
+    }
+
+    /// # Safety
+    ///
+    /// `out` is null or good for a write.
+    unsafe fn write_pool(&self, out: *mut CUmemoryPool, device: CUdevice, which: fn(&Device) -> u64) -> Answer {
         if out.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        let pool = self.devices.get(self.with_pools(device)?).map_or(0, |device| device.current_pool);
-        // SAFETY: writable by the driver contract.
+        let pool = self.devices.get(self.with_pools(device)?).map_or(0, which);
+        // SAFETY: this function's contract.
         unsafe { write_out(out, as_pointer(pool)) }
     }
 

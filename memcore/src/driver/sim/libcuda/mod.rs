@@ -5,8 +5,9 @@
 
 // `export` makes a C function of each entry point, by the seam's table and by that of `entry_points`, which has what only
 // programs of others call; `caller` says where they were called. What the machine does for the second table is in
-// `context`, `information`, `streams`, `callback`, `pointers` and `copies`. `process` is what the functions share. `proc_address` finds a function by name
-// and version, of which `versions.txt` has the table; `unsupported` has the rest of the driver's functions.
+// `context`, `information`, `streams`, `callback`, `pointers` and `copies`. `process` is what the functions share; `argument`
+// looks at what they are given. `proc_address` finds a function by name and version, of which `versions.txt` has the table.
+// `names` has the texts of codes, and `unsupported` the rest of the driver's functions.
 
 mod argument;
 mod callback;

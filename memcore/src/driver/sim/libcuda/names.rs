@@ -32,6 +32,10 @@ fn kept(text: &'static str) -> &'static CStr {
 }
 
 /// Writes a text, or null where a code has none.
+///
+/// # Safety
+///
+/// `out` is null or good for a write, as far as it can be written.
 unsafe fn answer(text: Option<&'static str>, out: *mut *const c_char) -> u32 {
     process::guard(|| {
         let text = text.map(kept);

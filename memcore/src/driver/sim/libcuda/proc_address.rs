@@ -85,6 +85,10 @@ fn symbol_of(name: &str, version: i32, flags: u64) -> Result<&'static str, u32> 
 }
 
 /// What both functions do: writes the function's address, null where there is none; how that went.
+///
+/// # Safety
+///
+/// `name` is null or a string, and `out` null or good for a write, as far as they can be read and written.
 unsafe fn look_up(name: *const c_char, out: *mut *mut c_void, version: c_int, flags: u64) -> Answer<u32> {
     // SAFETY: the caller's contract; it may be wrong, which is looked at.
     let name = unsafe { argument::text(name) }.ok_or(Status::INVALID_VALUE)?;
